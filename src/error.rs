@@ -1,0 +1,176 @@
+//! The one error type of the crate: each variant is data, each message says whose move it is.
+
+/// What can go wrong, and what to do about it.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Operands whose shapes do not fit together, or an empty one where there must be something.
+    #[error("{op}: {what}")]
+    Shape {
+        /// The operation that refused.
+        op: &'static str,
+        /// Which operand, and what was expected of it.
+        what: String,
+    },
+
+    /// A NaN or an infinity in the input.
+    #[error("{op}: {what} holds {value} at row {row}, column {col}; clean the data first")]
+    NotFinite {
+        /// The operation that refused.
+        op: &'static str,
+        /// The operand.
+        what: &'static str,
+        /// The offending value.
+        value: f64,
+        /// Its row.
+        row: usize,
+        /// Its column.
+        col: usize,
+    },
+
+    /// A parameter outside its domain.
+    #[error("{name} = {value} is not allowed: {requirement}")]
+    Parameter {
+        /// The parameter, as the caller knows it.
+        name: String,
+        /// The value given.
+        value: f64,
+        /// What it must satisfy.
+        requirement: &'static str,
+    },
+
+    /// A name that nothing answers to.
+    #[error("no {kind} is called {name:?}; there are: {known}")]
+    UnknownName {
+        /// What was looked for ("kernel parameter", "adapter").
+        kind: &'static str,
+        /// The name given.
+        name: String,
+        /// The names that exist.
+        known: String,
+    },
+
+    /// Two operands live on different devices.
+    #[error("{op}: operands live on {left} and {right}; move one with `to_device`")]
+    DeviceMismatch {
+        /// The operation that refused.
+        op: &'static str,
+        /// Where the first operand lives.
+        left: String,
+        /// Where the other lives.
+        right: String,
+    },
+
+    /// The matrix is not positive definite.
+    #[error("{op}: not positive definite: pivot {pivot} is {value:e}; add to the diagonal, or allow a jitter")]
+    NotPositiveDefinite {
+        /// The operation that refused.
+        op: &'static str,
+        /// Index of the first pivot that is not positive.
+        pivot: usize,
+        /// Its value.
+        value: f64,
+    },
+
+    /// A triangular or diagonal matrix with a zero on its diagonal.
+    #[error("{op}: singular: diagonal entry {index} is {value:e}")]
+    Singular {
+        /// The operation that refused.
+        op: &'static str,
+        /// Index of the entry.
+        index: usize,
+        /// Its value.
+        value: f64,
+    },
+
+    /// An iteration ended without reaching its tolerance.
+    #[error("{op}: no convergence after {iterations} iterations: residual {residual:e}, wanted {tolerance:e}")]
+    NoConvergence {
+        /// The operation that gave up.
+        op: &'static str,
+        /// Iterations made.
+        iterations: usize,
+        /// What was reached.
+        residual: f64,
+        /// What was asked for.
+        tolerance: f64,
+    },
+
+    /// The progress callback asked to stop.
+    #[error("{op}: cancelled by the caller after {iterations} iterations")]
+    Cancelled {
+        /// The operation that was stopped.
+        op: &'static str,
+        /// Iterations made.
+        iterations: usize,
+    },
+
+    /// The request cannot be met on this device.
+    #[error("{op}: {what} is not available on {device}; {instead}")]
+    Unsupported {
+        /// The operation that refused.
+        op: &'static str,
+        /// What was asked for.
+        what: String,
+        /// Where.
+        device: String,
+        /// What to do instead.
+        instead: &'static str,
+    },
+
+    /// The operand does not fit the adapter.
+    #[error("{what} needs {need} bytes, the adapter allows {limit}; use a smaller problem, a matrix-free method or the CPU")]
+    TooLarge {
+        /// The buffer.
+        what: String,
+        /// Bytes needed.
+        need: u64,
+        /// Bytes allowed.
+        limit: u64,
+    },
+
+    /// There is no adapter, or none that answers the request.
+    #[error("no usable GPU: {0}")]
+    NoGpu(String),
+
+    /// The adapter lacks a feature that was asked for.
+    #[error("adapter {adapter} lacks {feature}")]
+    MissingFeature {
+        /// The adapter.
+        adapter: String,
+        /// The feature.
+        feature: String,
+    },
+
+    /// The driver rejected a shader or a command: a bug in this crate or in a user-defined kernel's WGSL.
+    #[error("{op}: rejected by the driver: {message}")]
+    Gpu {
+        /// The operation that was being recorded.
+        op: &'static str,
+        /// The driver's words.
+        message: String,
+    },
+
+    /// The adapter is out of memory; drop matrices that are no longer needed.
+    #[error("{op}: out of device memory: {message}")]
+    OutOfMemory {
+        /// The operation that was being recorded.
+        op: &'static str,
+        /// The driver's words.
+        message: String,
+    },
+
+    /// A submission did not finish in time.
+    #[error("the GPU did not answer within {seconds} s; the driver may have hung")]
+    Timeout {
+        /// How long was waited.
+        seconds: u64,
+    },
+
+    /// The device went away; make a new [`Device`](crate::Device) and upload again.
+    #[error("GPU device lost: {0}; open the device again and upload again")]
+    DeviceLost(String),
+}
+
+/// Shorthand used throughout the crate.
+pub type Result<T> = std::result::Result<T, Error>;

@@ -1,0 +1,4 @@
+//! Kernel functions.
+
+/// A kernel expression.
+pub struct Kernel;
