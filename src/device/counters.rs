@@ -1,0 +1,21 @@
+//! What a device has done, for tests and for the curious.
+
+/// Totals since the device was opened.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Counters {
+    /// Shader launches.
+    pub dispatches: u64,
+    /// Batches of launches handed to the driver.
+    pub submissions: u64,
+    /// Pipelines compiled.
+    pub pipelines: u64,
+    /// Bytes written from the host.
+    pub bytes_up: u64,
+    /// Bytes read back to the host.
+    pub bytes_down: u64,
+    /// Bytes held now, idle pooled buffers included.
+    pub device_bytes: u64,
+    /// The most that was ever held.
+    pub peak_device_bytes: u64,
+}

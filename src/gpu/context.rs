@@ -1,0 +1,131 @@
+//! An open device: what the other files of this folder share.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+use super::buffer::Pool;
+use super::record::Recorder;
+use super::{Choice, Limits, adapter};
+use crate::device::{Adapter, Counters, LimitPolicy};
+use crate::{Error, Result};
+
+/// Immediates that every shader may use; Vulkan guarantees this much.
+const IMMEDIATE_BYTES: u32 = 128;
+
+/// A cheap-to-clone handle on a GPU, its compiled pipelines and its pooled buffers.
+#[derive(Clone)]
+pub(crate) struct Gpu(pub(super) Arc<Inner>);
+
+pub(super) struct Inner {
+    pub device: wgpu::Device,
+    pub queue: wgpu::Queue,
+    pub adapter: Adapter,
+    pub limits: Limits,
+    pub timeout: Duration,
+    pub pipelines: Mutex<HashMap<String, wgpu::ComputePipeline>>,
+    pub recorder: Mutex<Recorder>,
+    pub pool: Mutex<Pool>,
+    pub counters: Mutex<Counters>,
+    pub lost: Arc<OnceLock<String>>,
+}
+
+/// A poisoned lock means another thread panicked between two assignments; each state guarded here is whole at any time.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Gpu {
+    pub(crate) fn open(choice: &Choice, policy: LimitPolicy, timeout: Duration) -> Result<Self> {
+        let (index, raw) = adapter::pick(choice)?;
+        let described = adapter::describe(index, &raw);
+        if !described.usable {
+            return Err(Error::MissingFeature { adapter: described.name, feature: "IMMEDIATES".into() });
+        }
+        let full = raw.limits();
+        let limits = match policy {
+            LimitPolicy::Adapter => full,
+            LimitPolicy::WebGpuDefaults => wgpu::Limits {
+                max_immediate_size: IMMEDIATE_BYTES,
+                ..wgpu::Limits::defaults().using_alignment(full)
+            },
+            LimitPolicy::BindingBytes(bytes) => wgpu::Limits {
+                max_storage_buffer_binding_size: bytes.min(full.max_storage_buffer_binding_size),
+                ..full
+            },
+        };
+        let request = wgpu::DeviceDescriptor {
+            label: Some("mercer"),
+            required_features: wgpu::Features::IMMEDIATES,
+            required_limits: limits.clone(),
+            ..Default::default()
+        };
+        let (device, queue) =
+            pollster::block_on(raw.request_device(&request)).map_err(|e| Error::NoGpu(e.to_string()))?;
+        let lost = Arc::new(OnceLock::new());
+        let seen = lost.clone();
+        device.set_device_lost_callback(move |why, message| {
+            drop(seen.set(format!("{why:?} {message}")));
+        });
+        Ok(Gpu(Arc::new(Inner {
+            device,
+            queue,
+            adapter: described,
+            limits: adapter::limits_of(&limits),
+            timeout,
+            pipelines: Mutex::default(),
+            recorder: Mutex::default(),
+            pool: Mutex::default(),
+            counters: Mutex::default(),
+            lost,
+        })))
+    }
+
+    pub(crate) fn adapter(&self) -> &Adapter {
+        &self.0.adapter
+    }
+
+    pub(crate) fn limits(&self) -> Limits {
+        self.0.limits
+    }
+
+    pub(crate) fn counters(&self) -> Counters {
+        *lock(&self.0.counters)
+    }
+
+    pub(crate) fn same(&self, other: &Gpu) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// Destroys the device under its users, as a driver reset would.
+    pub(crate) fn destroy(&self) {
+        self.0.device.destroy();
+    }
+
+    /// Runs `body`, turning anything the driver objects to into an [`Error`].
+    ///
+    /// Every GPU call belongs inside: outside a scope, wgpu answers a validation error with a panic.
+    pub(crate) fn guard<T>(&self, op: &'static str, body: impl FnOnce() -> Result<T>) -> Result<T> {
+        let _span = tracing::debug_span!("gpu", op).entered();
+        let device = &self.0.device;
+        let invalid = device.push_error_scope(wgpu::ErrorFilter::Validation);
+        let memory = device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
+        let internal = device.push_error_scope(wgpu::ErrorFilter::Internal);
+        let result = body();
+        // All three are popped, innermost first, whatever each says.
+        let said = [internal.pop(), memory.pop(), invalid.pop()].map(pollster::block_on);
+        let complaint = said.into_iter().flatten().next();
+        if result.is_err() || complaint.is_some() {
+            // The device-lost callback runs inside a poll; let it.
+            let _ = device.poll(wgpu::PollType::Poll);
+        }
+        match (self.0.lost.get(), complaint) {
+            (Some(why), _) => Err(Error::DeviceLost(why.clone())),
+            (None, Some(wgpu::Error::OutOfMemory { source })) => {
+                Err(Error::OutOfMemory { op, message: source.to_string() })
+            }
+            (None, Some(e)) => Err(Error::Gpu { op, message: e.to_string() }),
+            (None, None) => result,
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! The only code that talks to wgpu: adapters, pipelines, buffers, recording, readback.
+//!
+//! The verbs see five things: [`Gpu`], [`Buffer`], [`Bind`], [`Pass`] and [`Limits`]. Without the feature `gpu` the
+//! same five exist with no inhabitants, so no verb needs a `cfg`.
+
+#[cfg(not(feature = "gpu"))]
+mod absent;
+#[cfg(feature = "gpu")]
+mod adapter;
+#[cfg(feature = "gpu")]
+mod buffer;
+#[cfg(feature = "gpu")]
+mod context;
+#[cfg(feature = "gpu")]
+mod pipeline;
+#[cfg(feature = "gpu")]
+mod readback;
+#[cfg(feature = "gpu")]
+mod record;
+
+#[cfg(not(feature = "gpu"))]
+pub(crate) use absent::{Buffer, Gpu, adapters};
+#[cfg(feature = "gpu")]
+pub(crate) use {adapter::adapters, buffer::Buffer, context::Gpu};
+
+/// The limits that decide how work is split.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Largest buffer, in bytes.
+    pub buffer_bytes: u64,
+    /// Largest part of a buffer that one shader sees, in bytes.
+    pub binding_bytes: u64,
+    /// Workgroup memory, in bytes.
+    pub workgroup_bytes: u32,
+    /// Invocations in one workgroup.
+    pub workgroup_invocations: u32,
+    /// Workgroups along one axis of a dispatch.
+    pub groups_per_axis: u32,
+}
+
+/// A part of a buffer as one binding of a shader.
+#[derive(Clone, Copy)]
+pub(crate) struct Bind<'a> {
+    pub buffer: &'a Buffer,
+    pub offset: u64,
+    pub bytes: u64,
+}
+
+/// WGSL text in parts, and the name under which its pipelines are cached.
+#[derive(Clone, Copy)]
+pub(crate) struct Shader<'a> {
+    pub key: &'a str,
+    pub parts: &'a [&'a str],
+}
+
+/// One dispatch.
+pub(crate) struct Pass<'a> {
+    /// The verb: label of the pipeline, and the `op` of its errors.
+    pub op: &'static str,
+    pub shader: Shader<'a>,
+    pub entry: &'static str,
+    pub constants: &'a [(&'static str, f64)],
+    pub binds: &'a [Bind<'a>],
+    /// The shader's `Params`, as immediates.
+    pub params: &'a [u8],
+    pub grid: [u32; 3],
+}
+
+/// Which adapter to open.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Choice {
+    /// What `WGPU_ADAPTER_NAME` says, else hardware before software.
+    Any,
+    /// The first whose name contains this, whatever the case.
+    Name(String),
+    /// By position in [`adapters`].
+    Index(usize),
+}

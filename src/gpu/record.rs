@@ -1,0 +1,100 @@
+//! Recording: dispatches gather in one submission until somebody asks for a result.
+
+use super::context::{Gpu, lock};
+use super::{Buffer, Pass};
+use crate::Result;
+
+/// Dispatches in one submission; enough to hide its cost, few enough for a display's watchdog.
+const BATCH: usize = 64;
+
+/// Commands recorded and not yet submitted.
+#[derive(Default)]
+pub(super) struct Recorder {
+    // The pass borrows nothing (`forget_lifetime`), but must end before its encoder is used otherwise.
+    pass: Option<wgpu::ComputePass<'static>>,
+    encoder: Option<wgpu::CommandEncoder>,
+    dispatches: usize,
+}
+
+impl Recorder {
+    fn encoder(&mut self, device: &wgpu::Device) -> &mut wgpu::CommandEncoder {
+        self.encoder
+            .get_or_insert_with(|| device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default()))
+    }
+}
+
+impl Gpu {
+    /// Records one dispatch; a grid with an empty axis is nothing to do.
+    pub(crate) fn run(&self, pass: &Pass) -> Result<()> {
+        let [x, y, z] = pass.grid;
+        if x == 0 || y == 0 || z == 0 {
+            return Ok(());
+        }
+        let device = &self.0.device;
+        let pipeline = self.pipeline(pass);
+        let entries: Vec<_> = (0..)
+            .zip(pass.binds)
+            .map(|(binding, bind)| wgpu::BindGroupEntry {
+                binding,
+                resource: wgpu::BindingResource::Buffer(wgpu::BufferBinding {
+                    buffer: &bind.buffer.raw,
+                    offset: bind.offset,
+                    size: std::num::NonZeroU64::new(bind.bytes),
+                }),
+            })
+            .collect();
+        let group = device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some(pass.op),
+            layout: &pipeline.get_bind_group_layout(0),
+            entries: &entries,
+        });
+        let mut recorder = lock(&self.0.recorder);
+        if recorder.pass.is_none() {
+            let pass = recorder.encoder(device).begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+            recorder.pass = Some(pass.forget_lifetime());
+        }
+        if let Some(compute) = &mut recorder.pass {
+            compute.set_pipeline(&pipeline);
+            compute.set_bind_group(0, &group, &[]);
+            compute.set_immediates(0, pass.params);
+            compute.dispatch_workgroups(x, y, z);
+        }
+        recorder.dispatches += 1;
+        let full = recorder.dispatches >= BATCH;
+        drop(recorder);
+        lock(&self.0.counters).dispatches += 1;
+        if full { self.flush() } else { Ok(()) }
+    }
+
+    /// Records a copy between two buffers of this device.
+    pub(crate) fn copy(&self, from: &Buffer, from_at: u64, to: &Buffer, to_at: u64, bytes: u64) {
+        self.copy_raw(&from.raw, from_at, &to.raw, to_at, bytes);
+    }
+
+    pub(super) fn copy_raw(
+        &self,
+        from: &wgpu::Buffer,
+        from_at: u64,
+        to: &wgpu::Buffer,
+        to_at: u64,
+        bytes: u64,
+    ) {
+        let mut recorder = lock(&self.0.recorder);
+        recorder.pass = None;
+        recorder.encoder(&self.0.device).copy_buffer_to_buffer(from, from_at, to, to_at, bytes);
+    }
+
+    /// Submits what is recorded, without waiting.
+    pub(crate) fn flush(&self) -> Result<()> {
+        self.guard("submit", || {
+            let mut recorder = lock(&self.0.recorder);
+            recorder.pass = None;
+            recorder.dispatches = 0;
+            if let Some(encoder) = recorder.encoder.take() {
+                self.0.queue.submit([encoder.finish()]);
+                lock(&self.0.counters).submissions += 1;
+            }
+            Ok(())
+        })
+    }
+}

@@ -1,0 +1,300 @@
+//! Matrix products: `alpha op(A) op(B) + beta C`, and the symmetric `alpha op(A) op(A)^T`.
+//!
+//! The CPU path is the `gemm` crate in f64. On the GPU there are two shapes of one algorithm: a tile staged in
+//! workgroup memory for hardware, a direct one for software adapters, where barriers cost and caches are large.
+//! Both are checked against the triple loop in `tests/ops/gemm.rs`.
+
+use ndarray::{Array2, ArrayView2};
+
+use super::window::{step, windows};
+use super::{require, transpose};
+use crate::gpu::{Gpu, Pass, Shader};
+use crate::matrix::Shared;
+use crate::{Matrix, Precision, Result};
+
+const TILED: &str = include_str!("../../shaders/gemm_tiled.wgsl");
+const DIRECT: &str = include_str!("../../shaders/gemm_direct.wgsl");
+const TILE: usize = 64; // rows and columns per workgroup, in both shaders
+/// Longest sum in one dispatch: llvmpipe ends loops after 65,535 iterations, and shorter sums round less.
+const MAX_K: usize = 16_384;
+
+/// Whether an operand is used as it is or transposed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trans {
+    /// As it is.
+    No,
+    /// Transposed.
+    Yes,
+}
+
+impl Trans {
+    fn shape(self, m: &Matrix) -> (usize, usize) {
+        if self == Trans::No { (m.rows(), m.cols()) } else { (m.cols(), m.rows()) }
+    }
+
+    fn flip(self) -> Self {
+        if self == Trans::No { Trans::Yes } else { Trans::No }
+    }
+}
+
+/// Mirrors `Params` in both shaders.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+struct Params {
+    m: u32,
+    n: u32,
+    k: u32,
+    a_stride: u32,
+    b_stride: u32,
+    c_stride: u32,
+    a_col: u32,
+    b_col: u32,
+    c_col: u32,
+    alpha: f32,
+    beta: f32,
+}
+
+/// `C = alpha op(A) op(B)`.
+///
+/// # Errors
+/// [`Error::Shape`](crate::Error::Shape) if the inner dimensions differ,
+/// [`Error::DeviceMismatch`](crate::Error::DeviceMismatch) if the operands live apart.
+///
+/// ```
+/// use mercer::{Device, Matrix, ops::{gemm, Trans}};
+/// let a = Matrix::from_array(&Device::cpu(), ndarray::array![[1.0, 2.0]].view())?;
+/// let outer = gemm(1.0, &a, Trans::Yes, &a, Trans::No)?;
+/// assert_eq!(outer.to_array()?, ndarray::array![[1.0, 2.0], [2.0, 4.0]]);
+/// # Ok::<(), mercer::Error>(())
+/// ```
+pub fn gemm(alpha: f64, a: &Matrix, ta: Trans, b: &Matrix, tb: Trans) -> Result<Matrix> {
+    let (m, n, _) = check(a, ta, b, tb)?;
+    match a.shared("gemm", &[b])? {
+        Shared::Cpu => {
+            Ok(Matrix::from_host(cpu(alpha, a.cpu(), ta, b.cpu(), tb, 0.0, Array2::zeros((m, n)))))
+        }
+        Shared::Gpu(gpu) => gpu.guard("gemm", || {
+            let out = Matrix::alloc(gpu, "gemm.out", (m, n), Precision::Single)?;
+            on_gpu(gpu, &Product { alpha, a, ta, b, tb, beta: 0.0, lower: false }, &out)?;
+            Ok(out)
+        }),
+    }
+}
+
+/// `alpha op(A) op(B) + beta C`.
+///
+/// # Errors
+/// As [`gemm`], and if `c` does not have the product's shape.
+pub fn gemm_add(
+    alpha: f64,
+    a: &Matrix,
+    ta: Trans,
+    b: &Matrix,
+    tb: Trans,
+    beta: f64,
+    c: &Matrix,
+) -> Result<Matrix> {
+    let (m, n, _) = check(a, ta, b, tb)?;
+    require("gemm_add", c.shape() == (m, n), || format!("c is {:?}, the product {:?}", c.shape(), (m, n)))?;
+    match a.shared("gemm_add", &[b, c])? {
+        Shared::Cpu => Ok(Matrix::from_host(cpu(alpha, a.cpu(), ta, b.cpu(), tb, beta, c.cpu().clone()))),
+        Shared::Gpu(gpu) => gpu.guard("gemm_add", || {
+            let out = Matrix::alloc(gpu, "gemm.out", (m, n), Precision::Single)?;
+            gpu.copy(c.buffer(), 0, out.buffer(), 0, out.bytes());
+            on_gpu(gpu, &Product { alpha, a, ta, b, tb, beta, lower: false }, &out)?;
+            Ok(out)
+        }),
+    }
+}
+
+/// `alpha op(A) op(A)^T`, exactly symmetric: one triangle is computed, the other copied.
+///
+/// # Errors
+/// Only those of the device.
+pub fn syrk(alpha: f64, a: &Matrix, t: Trans) -> Result<Matrix> {
+    let (n, _) = t.shape(a);
+    match a.place() {
+        Shared::Cpu => Ok(Matrix::from_host(syrk_cpu(alpha, a.cpu(), t))),
+        Shared::Gpu(gpu) => gpu.guard("syrk", || {
+            let out = Matrix::alloc(gpu, "syrk.out", (n, n), Precision::Single)?;
+            // The mirror image of a window lies outside of it: only a result in one piece can be mirrored.
+            let lower = out.bytes() <= gpu.limits().binding_bytes;
+            on_gpu(gpu, &Product { alpha, a, ta: t, b: a, tb: t.flip(), beta: 0.0, lower }, &out)?;
+            Ok(out)
+        }),
+    }
+}
+
+fn check(a: &Matrix, ta: Trans, b: &Matrix, tb: Trans) -> Result<(usize, usize, usize)> {
+    let ((m, k), (kb, n)) = (ta.shape(a), tb.shape(b));
+    require("gemm", k == kb, || format!("op(a) is {m} x {k}, op(b) is {kb} x {n}"))?;
+    Ok((m, n, k))
+}
+
+fn view(a: &Array2<f64>, t: Trans) -> ArrayView2<'_, f64> {
+    if t == Trans::No { a.view() } else { a.t() }
+}
+
+fn cpu(
+    alpha: f64,
+    a: &Array2<f64>,
+    ta: Trans,
+    b: &Array2<f64>,
+    tb: Trans,
+    beta: f64,
+    mut c: Array2<f64>,
+) -> Array2<f64> {
+    let (a, b) = (view(a, ta), view(b, tb));
+    product(alpha, a, b, beta, c.view_mut());
+    c
+}
+
+/// `c = alpha a b + beta c` on every core, whatever the strides.
+pub(crate) fn product(
+    alpha: f64,
+    a: ArrayView2<f64>,
+    b: ArrayView2<f64>,
+    beta: f64,
+    mut c: ndarray::ArrayViewMut2<f64>,
+) {
+    let ((m, k), n) = (a.dim(), b.ncols());
+    assert_eq!((b.nrows(), c.dim()), (k, (m, n)), "the caller has checked the shapes");
+    let threads = if m * n * k < 40_000 { gemm::Parallelism::None } else { gemm::Parallelism::Rayon(0) };
+    let [c_rs, c_cs] = [c.strides()[0], c.strides()[1]];
+    // SAFETY: the pointers and strides come from live views of the asserted shapes, and `c` is borrowed mutably.
+    unsafe {
+        gemm::gemm(
+            m,
+            n,
+            k,
+            c.as_mut_ptr(),
+            c_cs,
+            c_rs,
+            beta != 0.0,
+            a.as_ptr(),
+            a.strides()[1],
+            a.strides()[0],
+            b.as_ptr(),
+            b.strides()[1],
+            b.strides()[0],
+            beta,
+            alpha,
+            false,
+            false,
+            false,
+            threads,
+        );
+    }
+}
+
+/// Blocks of rows against all columns up to their diagonal: half the flops of the full product, then a mirror.
+fn syrk_cpu(alpha: f64, a: &Array2<f64>, t: Trans) -> Array2<f64> {
+    let a = view(a, t);
+    let n = a.nrows();
+    let mut c = Array2::zeros((n, n));
+    for rows in windows(n, 512.max(n.div_ceil(8))) {
+        let upto = rows.end;
+        let (left, right) = (a.slice(ndarray::s![rows.clone(), ..]), a.slice(ndarray::s![..upto, ..]));
+        product(alpha, left, right.t(), 0.0, c.slice_mut(ndarray::s![rows, ..upto]));
+    }
+    mirror_lower(&mut c);
+    c
+}
+
+/// Copies the lower triangle onto the upper one, in blocks that stay in cache.
+pub(crate) fn mirror_lower(c: &mut Array2<f64>) {
+    const B: usize = 64;
+    let n = c.nrows();
+    for i0 in (0..n).step_by(B) {
+        for j0 in (0..=i0).step_by(B) {
+            for i in i0..n.min(i0 + B) {
+                for j in j0..(j0 + B).min(i) {
+                    c[[j, i]] = c[[i, j]];
+                }
+            }
+        }
+    }
+}
+
+/// What to compute into an output that already exists (and is read when `beta` is not zero).
+pub(super) struct Product<'a> {
+    pub alpha: f64,
+    pub a: &'a Matrix,
+    pub ta: Trans,
+    pub b: &'a Matrix,
+    pub tb: Trans,
+    pub beta: f64,
+    /// Compute the lower triangle only and mirror it; needs a symmetric product and `beta` = 0.
+    pub lower: bool,
+}
+
+/// Records the product, split into windows of m, n and k such that each operand fits a binding.
+pub(super) fn on_gpu(gpu: &Gpu, p: &Product, out: &Matrix) -> Result<()> {
+    let direct = gpu.adapter().is_software();
+    // Lanes run along columns: the direct shape wants b row-major, and a transpose is O(nk) beside O(mnk).
+    let flipped = if direct && p.tb == Trans::Yes { Some(transpose(p.b)?) } else { None };
+    let (b, tb) = flipped.as_ref().map_or((p.b, p.tb), |f| (f, Trans::No));
+    let (m, k) = p.ta.shape(p.a);
+    let n = out.cols();
+    let limits = gpu.limits();
+    // Each operand is bound by windows of its rows; which of m, n, k those are depends on its transposition.
+    let (mut by_m, mut by_n, mut by_k) = (vec![out], vec![], vec![]);
+    if p.ta == Trans::No {
+        by_m.push(p.a)
+    } else {
+        by_k.push(p.a)
+    }
+    if tb == Trans::No {
+        by_k.push(b)
+    } else {
+        by_n.push(b)
+    }
+    let (dm, dn) = (step(&limits, TILE, &by_m)?, step(&limits, TILE, &by_n)?);
+    let dk = step(&limits, TILE, &by_k)?.min(MAX_K);
+    let [half_a, half_b] = [p.a, b].map(|m| m.precision() == Precision::Half);
+    let source = [super::half::operand("a", 0, half_a), super::half::operand("b", 1, half_b)];
+    let body = if direct { DIRECT } else { TILED };
+    let key =
+        format!("gemm_{}{}{}", if direct { "direct" } else { "tiled" }, u8::from(half_a), u8::from(half_b));
+    let flag = |t: Trans| f64::from(u8::from(t == Trans::Yes));
+    let constants = [("TRANS_A", flag(p.ta)), ("TRANS_B", flag(tb)), ("LOWER", f64::from(u8::from(p.lower)))];
+    let constants = if direct { [constants[0], constants[2]].to_vec() } else { constants.to_vec() };
+    for rm in windows(m, dm) {
+        for rn in windows(n, dn) {
+            for rk in windows(k, dk) {
+                let pick = |w: &std::ops::Range<usize>, x: &std::ops::Range<usize>, t: Trans| {
+                    if t == Trans::No { (w.clone(), x.start / 4) } else { (x.clone(), w.start / 4) }
+                };
+                let (a_rows, a_col) = pick(&rm, &rk, p.ta);
+                let (b_rows, b_col) = pick(&rk, &rn, tb);
+                let params = Params {
+                    m: rm.len() as u32,
+                    n: rn.len() as u32,
+                    k: rk.len() as u32,
+                    a_stride: p.a.vec4s() as u32,
+                    b_stride: b.vec4s() as u32,
+                    c_stride: out.vec4s() as u32,
+                    a_col: a_col as u32,
+                    b_col: b_col as u32,
+                    c_col: (rn.start / 4) as u32,
+                    alpha: p.alpha as f32,
+                    beta: if rk.start == 0 { p.beta as f32 } else { 1.0 },
+                };
+                gpu.run(&Pass {
+                    op: "gemm",
+                    shader: Shader { key: &key, parts: &[&source[0], &source[1], body] },
+                    entry: "main",
+                    constants: &constants,
+                    binds: &[
+                        p.a.rows_bind(a_rows.start, a_rows.end),
+                        b.rows_bind(b_rows.start, b_rows.end),
+                        out.rows_bind(rm.start, rm.end),
+                    ],
+                    params: bytemuck::bytes_of(&params),
+                    grid: [rn.len().div_ceil(TILE) as u32, rm.len().div_ceil(TILE) as u32, 1],
+                })?;
+            }
+        }
+    }
+    Ok(())
+}

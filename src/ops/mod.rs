@@ -1,0 +1,19 @@
+//! The verbs: one file each, each with a CPU body (the definition) and a GPU body (the shader of the same stem).
+//!
+//! A verb runs where its operands live and returns a result that lives there too.
+
+mod gemm;
+mod half;
+mod transpose;
+mod window;
+
+pub use gemm::{Trans, gemm, gemm_add, syrk};
+pub use half::to_half;
+pub use transpose::transpose;
+
+use crate::{Error, Result};
+
+/// `Ok` if `holds`, else an [`Error::Shape`] that says what is wrong.
+fn require(op: &'static str, holds: bool, what: impl FnOnce() -> String) -> Result<()> {
+    if holds { Ok(()) } else { Err(Error::Shape { op, what: what() }) }
+}

@@ -1,0 +1,148 @@
+use mercer::ops::{Trans, gemm, gemm_add, syrk, to_half};
+use mercer::{Device, Error};
+use ndarray::Array2;
+
+use crate::support::{assert_close, cramped, edges, gpus, on, random};
+
+const BOTH: [Trans; 2] = [Trans::No, Trans::Yes];
+
+/// The triple loop.
+fn definition(alpha: f64, a: &Array2<f64>, b: &Array2<f64>) -> Array2<f64> {
+    Array2::from_shape_fn((a.nrows(), b.ncols()), |(i, j)| {
+        alpha * (0..a.ncols()).map(|p| a[[i, p]] * b[[p, j]]).sum::<f64>()
+    })
+}
+
+fn stored(a: &Array2<f64>, t: Trans) -> Array2<f64> {
+    if t == Trans::No { a.clone() } else { a.t().to_owned() }
+}
+
+#[test]
+fn every_transpose_agrees_with_the_triple_loop() {
+    let devices: Vec<Device> = gpus().iter().cloned().chain([Device::cpu()]).collect();
+    for (m, n, k) in
+        [(1, 1, 1), (63, 65, 17), (64, 64, 64), (65, 63, 15), (131, 5, 70), (3, 131, 16), (37, 41, 129)]
+    {
+        let (a, b) = (random(m, k, 1), random(k, n, 2));
+        let want = definition(0.7, &a, &b);
+        for device in &devices {
+            for ta in BOTH {
+                for tb in BOTH {
+                    let (sa, sb) = (on(device, &stored(&a, ta)), on(device, &stored(&b, tb)));
+                    let got = gemm(0.7, &sa, ta, &sb, tb).unwrap();
+                    let tolerance = if device.is_gpu() { 2e-6 } else { 1e-14 };
+                    assert_close(&got, &want, tolerance, &format!("{m}x{n}x{k} {ta:?} {tb:?} on {device}"));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn beta_adds_to_what_was_there() {
+    let devices: Vec<Device> = gpus().iter().cloned().chain([Device::cpu()]).collect();
+    let (a, b, c) = (random(70, 33, 1), random(33, 66, 2), random(70, 66, 3));
+    let want = definition(-1.5, &a, &b) + 0.25 * &c;
+    for device in devices {
+        let (a, b, c) = (on(&device, &a), on(&device, &b), on(&device, &c));
+        let got = gemm_add(-1.5, &a, Trans::No, &b, Trans::No, 0.25, &c).unwrap();
+        assert_close(&got, &want, 2e-6, &format!("{device}"));
+        assert_close(&c, &random(70, 66, 3), 1e-7, "the operand is untouched");
+    }
+}
+
+#[test]
+fn syrk_is_the_product_and_exactly_symmetric() {
+    let devices: Vec<Device> = gpus().iter().cloned().chain([Device::cpu()]).collect();
+    for n in edges(64) {
+        let a = random(n, 19, 5);
+        let want = definition(1.0, &a, &a.t().to_owned());
+        for device in &devices {
+            for t in BOTH {
+                let got = syrk(1.0, &on(device, &stored(&a, t)), t).unwrap();
+                assert_close(&got, &want, 2e-6, &format!("n = {n} {t:?} on {device}"));
+                let back = got.to_array().unwrap();
+                assert_eq!(back, back.t(), "n = {n} on {device}");
+                // Padding must be zero: a product over the padded columns sees it.
+                let again = gemm(1.0, &got, Trans::Yes, &got, Trans::No).unwrap();
+                assert_close(
+                    &again,
+                    &definition(1.0, &want, &want),
+                    1e-5,
+                    &format!("squared, n = {n} on {device}"),
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn operands_larger_than_a_binding_are_split() {
+    let (a, b) = (random(203, 190, 1), random(190, 170, 2));
+    let want = definition(1.0, &a, &b);
+    for device in cramped() {
+        for ta in BOTH {
+            for tb in BOTH {
+                let (sa, sb) = (on(device, &stored(&a, ta)), on(device, &stored(&b, tb)));
+                let got = gemm(1.0, &sa, ta, &sb, tb).unwrap();
+                assert_close(&got, &want, 3e-6, &format!("{ta:?} {tb:?} on {device}"));
+            }
+        }
+        let s = syrk(1.0, &on(device, &a), Trans::No).unwrap();
+        assert_close(&s, &definition(1.0, &a, &a.t().to_owned()), 3e-6, "syrk");
+    }
+}
+
+/// llvmpipe ends every loop after 65,535 iterations without a word; a sum of ones shows it.
+#[test]
+fn a_very_long_sum_is_complete() {
+    let k = 200_003;
+    for device in gpus() {
+        let a = on(device, &Array2::ones((1, k)));
+        let got = gemm(1.0, &a, Trans::No, &a, Trans::Yes).unwrap().to_array().unwrap()[[0, 0]];
+        assert!((got - k as f64).abs() <= 1e-5 * k as f64, "{got} on {device}");
+    }
+}
+
+#[test]
+fn half_storage_is_accumulated_in_single() {
+    let (a, b) = (random(65, 40, 1), random(40, 67, 2));
+    let want = definition(1.0, &a, &b);
+    for device in gpus() {
+        let (sa, sb) = (on(device, &a), on(device, &b));
+        let (ha, hb) = (to_half(&sa).unwrap(), to_half(&sb).unwrap());
+        for (x, y) in [(&ha, &sb), (&sa, &hb), (&ha, &hb)] {
+            let got = gemm(1.0, x, Trans::No, y, Trans::No).unwrap();
+            assert_close(&got, &want, 1e-3, &format!("{device}"));
+        }
+        // The only error is the rounding of the operands: with rounded operands the product is as good as f32's.
+        let rounded = |m: &Array2<f64>| to_half(&on(&Device::cpu(), m)).unwrap().to_array().unwrap();
+        let got = gemm(1.0, &ha, Trans::No, &hb, Trans::No);
+        assert_close(&got.unwrap(), &definition(1.0, &rounded(&a), &rounded(&b)), 2e-6, &format!("{device}"));
+    }
+}
+
+#[test]
+fn the_same_input_gives_the_same_bits() {
+    for device in gpus() {
+        let a = on(device, &random(130, 99, 4));
+        let once = gemm(1.0, &a, Trans::No, &a, Trans::Yes).unwrap().to_array().unwrap();
+        let twice = gemm(1.0, &a, Trans::No, &a, Trans::Yes).unwrap().to_array().unwrap();
+        assert_eq!(once, twice, "{device}");
+    }
+}
+
+#[test]
+fn misfits_are_refused() {
+    let cpu = Device::cpu();
+    let (a, b) = (on(&cpu, &random(2, 3, 1)), on(&cpu, &random(4, 2, 2)));
+    assert!(matches!(gemm(1.0, &a, Trans::No, &b, Trans::No), Err(Error::Shape { op: "gemm", .. })));
+    let c = on(&cpu, &random(3, 3, 3));
+    let e = gemm_add(1.0, &a, Trans::Yes, &b, Trans::Yes, 1.0, &c);
+    assert!(matches!(e, Err(Error::Shape { .. })), "{e:?}");
+    let far = on(&gpus()[0], &random(3, 3, 3));
+    assert!(matches!(
+        gemm(1.0, &a, Trans::No, &far, Trans::No),
+        Err(Error::DeviceMismatch { op: "gemm", .. })
+    ));
+}

@@ -1,0 +1,8 @@
+//! Every verb: the CPU against its definition, every adapter against the CPU, at tile edges above all.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod gemm;
+mod half;
+mod transpose;

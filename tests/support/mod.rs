@@ -1,0 +1,79 @@
+//! What every test binary shares: the devices to test on, deterministic data, and comparisons that name the worst entry.
+#![allow(dead_code)] // each test binary uses its own part
+
+use std::sync::OnceLock;
+
+use mercer::device::{DeviceOptions, LimitPolicy};
+use mercer::{Device, Matrix};
+use ndarray::Array2;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+/// Every adapter of this machine: with all of its limits, and with WebGPU's defaults. Never empty.
+pub fn gpus() -> &'static [Device] {
+    static GPUS: OnceLock<Vec<Device>> = OnceLock::new();
+    GPUS.get_or_init(|| {
+        let adapters = Device::adapters();
+        assert!(
+            adapters.iter().any(|a| a.usable),
+            "no GPU adapter: the tests never skip the GPU. Run scripts/test.sh, which installs software adapters, \
+             or `apt-get install mesa-vulkan-drivers libvulkan1`"
+        );
+        let usable = adapters.iter().filter(|a| a.usable);
+        usable
+            .flat_map(|a| {
+                [LimitPolicy::Adapter, LimitPolicy::WebGpuDefaults].map(|limits| {
+                    DeviceOptions::new().index(a.index).limits(limits).open().expect("a usable adapter opens")
+                })
+            })
+            .collect()
+    })
+}
+
+/// Every adapter again, with bindings so small that every operation must be split.
+pub fn cramped() -> &'static [Device] {
+    static CRAMPED: OnceLock<Vec<Device>> = OnceLock::new();
+    CRAMPED.get_or_init(|| {
+        let indices = Device::adapters().into_iter().filter(|a| a.usable).map(|a| a.index);
+        let limits = LimitPolicy::BindingBytes(32 << 10);
+        indices.map(|i| DeviceOptions::new().index(i).limits(limits).open().expect("opens")).collect()
+    })
+}
+
+/// Uniform entries in [-1, 1).
+pub fn random(rows: usize, cols: usize, seed: u64) -> Array2<f64> {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    Array2::from_shape_fn((rows, cols), |_| rng.random::<f64>() * 2.0 - 1.0)
+}
+
+/// A well-conditioned symmetric positive definite matrix.
+pub fn spd(n: usize, seed: u64) -> Array2<f64> {
+    let a = random(n, n, seed);
+    a.dot(&a.t()) / n as f64 + Array2::<f64>::eye(n)
+}
+
+pub fn on(device: &Device, a: &Array2<f64>) -> Matrix {
+    Matrix::from_array(device, a.view()).expect("finite and not empty")
+}
+
+/// `|got - want| <= tolerance * scale` entry by entry, with the scale of the largest entry of `want`.
+#[track_caller]
+pub fn assert_close(got: &Matrix, want: &Array2<f64>, tolerance: f64, what: &str) {
+    let got = got.to_array().expect("reads back");
+    assert_eq!(got.dim(), want.dim(), "{what}: shape");
+    let scale = want.iter().fold(0f64, |s, v| s.max(v.abs())).max(f64::MIN_POSITIVE);
+    for ((i, j), w) in want.indexed_iter() {
+        let off = (got[[i, j]] - w).abs() / scale;
+        // Written so that a NaN fails.
+        assert!(
+            off <= tolerance,
+            "{what}: [{i}, {j}] is {} and should be {w} ({off:e} of the scale)",
+            got[[i, j]]
+        );
+    }
+}
+
+/// Sizes around the edges of a tile, and a prime.
+pub fn edges(tile: usize) -> [usize; 6] {
+    [1, tile - 1, tile, tile + 1, 2 * tile + 3, 37]
+}
