@@ -4,7 +4,7 @@
 // lanes of a row of invocations read consecutive vec4s of b. A workgroup of 8 x 8 covers a 64 x 64 tile. For
 // software adapters: no barriers, and the operands come from the CPU's own caches.
 // Padding: reads beyond the last row are clamped to it and their results not stored; k runs over whole vec4s.
-// LOWER: tiles above the diagonal are skipped and tiles below it are stored twice, once mirrored.
+// LOWER: tiles above the diagonal are skipped; MIRROR: tiles below it are stored a second time, above it.
 //
 // `load_a` and `load_b` are prepended (f32 or half storage). Twin: `cpu` in src/ops/gemm.rs.
 // Grid: (ceil(n / 64), ceil(m / 64), 1).
@@ -13,6 +13,7 @@ const TILE: u32 = 64u;
 
 override TRANS_A: bool = false;
 override LOWER: bool = false;
+override MIRROR: bool = false;
 
 struct Params {
     m: u32,
@@ -24,6 +25,7 @@ struct Params {
     a_col: u32,    // first vec4 of the window in each row
     b_col: u32,
     c_col: u32,
+    shift: i32,    // row minus column of the window's first entry
     alpha: f32,
     beta: f32,
 }
@@ -51,7 +53,7 @@ fn mirror(r: u32, q: u32, v0: vec4<f32>, v1: vec4<f32>, v2: vec4<f32>, v3: vec4<
 
 @compute @workgroup_size(8, 8)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) lane: vec3<u32>) {
-    if LOWER && group.x > group.y { return; }
+    if LOWER && i32(group.x * TILE) > i32(group.y * TILE + TILE - 1u) + params.shift { return; }
     let row = group.y * TILE + lane.y * 8u;
     let q0 = group.x * 16u + lane.x;
     let q1 = q0 + 8u;
@@ -193,7 +195,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) l
     store(row + 6u, q1, r6);
     store(row + 7u, q0, l7);
     store(row + 7u, q1, r7);
-    if LOWER && group.x < group.y {
+    if MIRROR && group.x < group.y {
         mirror(row + 0u, q0, l0, l1, l2, l3);
         mirror(row + 0u, q1, r0, r1, r2, r3);
         mirror(row + 4u, q0, l4, l5, l6, l7);

@@ -3,7 +3,7 @@
 // Each workgroup fills a 64 x 64 tile of c; each invocation keeps a 4 x 4 block of it in registers. Operands pass
 // through workgroup memory 16 steps of k at a time, k-major, whichever way they are stored.
 // Padding: columns beyond a row's end hold zeros; rows beyond the end are staged as zeros, so padding of c gets zeros.
-// LOWER: tiles above the diagonal are skipped and tiles below it are stored twice, once mirrored.
+// LOWER: tiles above the diagonal are skipped; MIRROR: tiles below it are stored a second time, above it.
 //
 // `load_a` and `load_b` are prepended (f32 or half storage). Twin: `cpu` in src/ops/gemm.rs.
 // Grid: (ceil(n / 64), ceil(m / 64), 1).
@@ -15,6 +15,7 @@ const DEPTH: u32 = 16u; // steps of k staged at a time
 override TRANS_A: bool = false;
 override TRANS_B: bool = false;
 override LOWER: bool = false;
+override MIRROR: bool = false;
 
 struct Params {
     m: u32,
@@ -26,6 +27,7 @@ struct Params {
     a_col: u32,    // first vec4 of the window in each row
     b_col: u32,
     c_col: u32,
+    shift: i32,    // row minus column of the window's first entry
     alpha: f32,
     beta: f32,
 }
@@ -105,7 +107,7 @@ fn main(
 ) {
     let row0 = group.y * TILE;
     let col0 = group.x * TILE;
-    if LOWER && col0 > row0 { return; }
+    if LOWER && i32(col0) > i32(row0 + TILE - 1u) + params.shift { return; }
 
     var acc0 = vec4<f32>();
     var acc1 = vec4<f32>();
@@ -133,7 +135,7 @@ fn main(
     store(row + 1u, col, acc1);
     store(row + 2u, col, acc2);
     store(row + 3u, col, acc3);
-    if LOWER && col0 < row0 {
+    if MIRROR && col0 < row0 {
         store(col, row, vec4(acc0.x, acc1.x, acc2.x, acc3.x));
         store(col + 1u, row, vec4(acc0.y, acc1.y, acc2.y, acc3.y));
         store(col + 2u, row, vec4(acc0.z, acc1.z, acc2.z, acc3.z));

@@ -114,10 +114,9 @@ impl Matrix {
         Self::upload("Matrix::column", device, view)
     }
 
-    /// Wraps a host array without checks: for results of our own computations.
+    /// Wraps a host array without checks: for results of our own computations. Either memory order will do.
     pub(crate) fn from_host(a: Array2<f64>) -> Self {
         let (rows, cols) = a.dim();
-        let a = if a.is_standard_layout() { a } else { a.as_standard_layout().into_owned() };
         Matrix { rows, cols, data: Data::Cpu(Arc::new(a)) }
     }
 

@@ -2,7 +2,7 @@
 
 use super::context::{Gpu, lock};
 use super::{Buffer, Pass};
-use crate::Result;
+use crate::{Error, Result};
 
 /// Dispatches in one submission; enough to hide its cost, few enough for a display's watchdog.
 const BATCH: usize = 64;
@@ -30,27 +30,12 @@ impl Gpu {
         if x == 0 || y == 0 || z == 0 {
             return Ok(());
         }
-        let device = &self.0.device;
-        let pipeline = self.pipeline(pass);
-        let entries: Vec<_> = (0..)
-            .zip(pass.binds)
-            .map(|(binding, bind)| wgpu::BindGroupEntry {
-                binding,
-                resource: wgpu::BindingResource::Buffer(wgpu::BufferBinding {
-                    buffer: &bind.buffer.raw,
-                    offset: bind.offset,
-                    size: std::num::NonZeroU64::new(bind.bytes),
-                }),
-            })
-            .collect();
-        let group = device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: Some(pass.op),
-            layout: &pipeline.get_bind_group_layout(0),
-            entries: &entries,
-        });
+        // What the driver rejects must not reach the recorder, where it would spoil the work of others.
+        let (pipeline, group) = self.guard(pass.op, || self.prepare(pass))?;
         let mut recorder = lock(&self.0.recorder);
         if recorder.pass.is_none() {
-            let pass = recorder.encoder(device).begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+            let pass =
+                recorder.encoder(&self.0.device).begin_compute_pass(&wgpu::ComputePassDescriptor::default());
             recorder.pass = Some(pass.forget_lifetime());
         }
         if let Some(compute) = &mut recorder.pass {
@@ -64,6 +49,35 @@ impl Gpu {
         drop(recorder);
         lock(&self.0.counters).dispatches += 1;
         if full { self.flush() } else { Ok(()) }
+    }
+
+    fn prepare(&self, pass: &Pass) -> Result<(wgpu::ComputePipeline, wgpu::BindGroup)> {
+        let limit = self.0.limits.binding_bytes;
+        if let Some(bind) = pass.binds.iter().find(|bind| bind.bytes > limit) {
+            return Err(Error::TooLarge {
+                what: format!("a binding of {}", pass.op),
+                need: bind.bytes,
+                limit,
+            });
+        }
+        let pipeline = self.pipeline(pass);
+        let entries: Vec<_> = (0..)
+            .zip(pass.binds)
+            .map(|(binding, bind)| wgpu::BindGroupEntry {
+                binding,
+                resource: wgpu::BindingResource::Buffer(wgpu::BufferBinding {
+                    buffer: &bind.buffer.raw,
+                    offset: bind.offset,
+                    size: std::num::NonZeroU64::new(bind.bytes),
+                }),
+            })
+            .collect();
+        let group = self.0.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some(pass.op),
+            layout: &pipeline.get_bind_group_layout(0),
+            entries: &entries,
+        });
+        Ok((pipeline, group))
     }
 
     /// Records a copy between two buffers of this device.

@@ -4,6 +4,8 @@
 //! workgroup memory for hardware, a direct one for software adapters, where barriers cost and caches are large.
 //! Both are checked against the triple loop in `tests/ops/gemm.rs`.
 
+use std::ops::Range;
+
 use ndarray::{Array2, ArrayView2};
 
 use super::window::{step, windows};
@@ -32,7 +34,7 @@ impl Trans {
         if self == Trans::No { (m.rows(), m.cols()) } else { (m.cols(), m.rows()) }
     }
 
-    fn flip(self) -> Self {
+    pub(super) fn flip(self) -> Self {
         if self == Trans::No { Trans::Yes } else { Trans::No }
     }
 }
@@ -50,6 +52,7 @@ struct Params {
     a_col: u32,
     b_col: u32,
     c_col: u32,
+    shift: i32,
     alpha: f32,
     beta: f32,
 }
@@ -75,7 +78,8 @@ pub fn gemm(alpha: f64, a: &Matrix, ta: Trans, b: &Matrix, tb: Trans) -> Result<
         }
         Shared::Gpu(gpu) => gpu.guard("gemm", || {
             let out = Matrix::alloc(gpu, "gemm.out", (m, n), Precision::Single)?;
-            on_gpu(gpu, &Product { alpha, a, ta, b, tb, beta: 0.0, lower: false }, &out)?;
+            let (a, b) = (Block::whole(a), Block::whole(b));
+            on_gpu(gpu, &Product { alpha, a, ta, b, tb, beta: 0.0, part: Part::All }, Block::whole(&out))?;
             Ok(out)
         }),
     }
@@ -101,7 +105,8 @@ pub fn gemm_add(
         Shared::Gpu(gpu) => gpu.guard("gemm_add", || {
             let out = Matrix::alloc(gpu, "gemm.out", (m, n), Precision::Single)?;
             gpu.copy(c.buffer(), 0, out.buffer(), 0, out.bytes());
-            on_gpu(gpu, &Product { alpha, a, ta, b, tb, beta, lower: false }, &out)?;
+            let (a, b) = (Block::whole(a), Block::whole(b));
+            on_gpu(gpu, &Product { alpha, a, ta, b, tb, beta, part: Part::All }, Block::whole(&out))?;
             Ok(out)
         }),
     }
@@ -118,8 +123,13 @@ pub fn syrk(alpha: f64, a: &Matrix, t: Trans) -> Result<Matrix> {
         Shared::Gpu(gpu) => gpu.guard("syrk", || {
             let out = Matrix::alloc(gpu, "syrk.out", (n, n), Precision::Single)?;
             // The mirror image of a window lies outside of it: only a result in one piece can be mirrored.
-            let lower = out.bytes() <= gpu.limits().binding_bytes;
-            on_gpu(gpu, &Product { alpha, a, ta: t, b: a, tb: t.flip(), beta: 0.0, lower }, &out)?;
+            let part = if out.bytes() <= gpu.limits().binding_bytes { Part::Mirrored } else { Part::All };
+            let a = Block::whole(a);
+            on_gpu(
+                gpu,
+                &Product { alpha, a, ta: t, b: a, tb: t.flip(), beta: 0.0, part },
+                Block::whole(&out),
+            )?;
             Ok(out)
         }),
     }
@@ -216,67 +226,103 @@ pub(crate) fn mirror_lower(c: &mut Array2<f64>) {
     }
 }
 
+/// A rectangle of a matrix on a GPU. `row` is a multiple of 32, `col` of 4, so that it can be bound and read by vec4s.
+#[derive(Clone, Copy)]
+pub(super) struct Block<'a> {
+    pub of: &'a Matrix,
+    pub row: usize,
+    pub col: usize,
+    pub rows: usize,
+    pub cols: usize,
+}
+
+impl<'a> Block<'a> {
+    pub fn whole(of: &'a Matrix) -> Self {
+        Block { of, row: 0, col: 0, rows: of.rows(), cols: of.cols() }
+    }
+}
+
+/// Which part of a symmetric product is computed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    All,
+    /// Tiles on and below the diagonal; those above keep what they hold.
+    Lower,
+    /// The lower tiles, and their mirror images above; needs a whole output in one binding and `beta` = 0.
+    Mirrored,
+}
+
 /// What to compute into an output that already exists (and is read when `beta` is not zero).
 pub(super) struct Product<'a> {
     pub alpha: f64,
-    pub a: &'a Matrix,
+    pub a: Block<'a>,
     pub ta: Trans,
-    pub b: &'a Matrix,
+    pub b: Block<'a>,
     pub tb: Trans,
     pub beta: f64,
-    /// Compute the lower triangle only and mirror it; needs a symmetric product and `beta` = 0.
-    pub lower: bool,
+    pub part: Part,
 }
 
 /// Records the product, split into windows of m, n and k such that each operand fits a binding.
-pub(super) fn on_gpu(gpu: &Gpu, p: &Product, out: &Matrix) -> Result<()> {
+pub(super) fn on_gpu(gpu: &Gpu, p: &Product, out: Block) -> Result<()> {
     let direct = gpu.adapter().is_software();
     // Lanes run along columns: the direct shape wants b row-major, and a transpose is O(nk) beside O(mnk).
-    let flipped = if direct && p.tb == Trans::Yes { Some(transpose(p.b)?) } else { None };
-    let (b, tb) = flipped.as_ref().map_or((p.b, p.tb), |f| (f, Trans::No));
-    let (m, k) = p.ta.shape(p.a);
-    let n = out.cols();
+    let flipped = if direct && p.tb == Trans::Yes { Some(transpose(p.b.of)?) } else { None };
+    let (b, tb) = match &flipped {
+        None => (p.b, p.tb),
+        Some(of) => (Block { of, row: p.b.col, col: p.b.row, rows: p.b.cols, cols: p.b.rows }, Trans::No),
+    };
+    let k = if p.ta == Trans::No { p.a.cols } else { p.a.rows };
     let limits = gpu.limits();
     // Each operand is bound by windows of its rows; which of m, n, k those are depends on its transposition.
-    let (mut by_m, mut by_n, mut by_k) = (vec![out], vec![], vec![]);
+    let (mut by_m, mut by_n, mut by_k) = (vec![out.of], vec![], vec![]);
     if p.ta == Trans::No {
-        by_m.push(p.a)
+        by_m.push(p.a.of)
     } else {
-        by_k.push(p.a)
+        by_k.push(p.a.of)
     }
     if tb == Trans::No {
-        by_k.push(b)
+        by_k.push(b.of)
     } else {
-        by_n.push(b)
+        by_n.push(b.of)
     }
     let (dm, dn) = (step(&limits, TILE, &by_m)?, step(&limits, TILE, &by_n)?);
     let dk = step(&limits, TILE, &by_k)?.min(MAX_K);
-    let [half_a, half_b] = [p.a, b].map(|m| m.precision() == Precision::Half);
+    let [half_a, half_b] = [p.a.of, b.of].map(|m| m.precision() == Precision::Half);
     let source = [super::half::operand("a", 0, half_a), super::half::operand("b", 1, half_b)];
-    let body = if direct { DIRECT } else { TILED };
-    let key =
-        format!("gemm_{}{}{}", if direct { "direct" } else { "tiled" }, u8::from(half_a), u8::from(half_b));
-    let flag = |t: Trans| f64::from(u8::from(t == Trans::Yes));
-    let constants = [("TRANS_A", flag(p.ta)), ("TRANS_B", flag(tb)), ("LOWER", f64::from(u8::from(p.lower)))];
-    let constants = if direct { [constants[0], constants[2]].to_vec() } else { constants.to_vec() };
-    for rm in windows(m, dm) {
-        for rn in windows(n, dn) {
+    let (body, shape) = if direct { (DIRECT, "direct") } else { (TILED, "tiled") };
+    let key = format!("gemm_{shape}{}{}", u8::from(half_a), u8::from(half_b));
+    let flag = |on: bool| f64::from(u8::from(on));
+    let mut constants = vec![
+        ("TRANS_A", flag(p.ta == Trans::Yes)),
+        ("LOWER", flag(p.part != Part::All)),
+        ("MIRROR", flag(p.part == Part::Mirrored)),
+    ];
+    if !direct {
+        constants.push(("TRANS_B", flag(tb == Trans::Yes)));
+    }
+    // Stored rows and first stored column of the window (i, j) of op(x).
+    let place = |x: &Block, t: Trans, i: &Range<usize>, j: &Range<usize>| {
+        let (rows, cols) = if t == Trans::No { (i, j) } else { (j, i) };
+        (x.row + rows.start..x.row + rows.end, (x.col + cols.start) / 4)
+    };
+    for rm in windows(out.rows, dm) {
+        for rn in windows(out.cols, dn) {
             for rk in windows(k, dk) {
-                let pick = |w: &std::ops::Range<usize>, x: &std::ops::Range<usize>, t: Trans| {
-                    if t == Trans::No { (w.clone(), x.start / 4) } else { (x.clone(), w.start / 4) }
-                };
-                let (a_rows, a_col) = pick(&rm, &rk, p.ta);
-                let (b_rows, b_col) = pick(&rk, &rn, tb);
+                let (a_rows, a_col) = place(&p.a, p.ta, &rm, &rk);
+                let (b_rows, b_col) = place(&b, tb, &rk, &rn);
+                let (c_rows, c_col) = place(&out, Trans::No, &rm, &rn);
                 let params = Params {
                     m: rm.len() as u32,
                     n: rn.len() as u32,
                     k: rk.len() as u32,
-                    a_stride: p.a.vec4s() as u32,
-                    b_stride: b.vec4s() as u32,
-                    c_stride: out.vec4s() as u32,
+                    a_stride: p.a.of.vec4s() as u32,
+                    b_stride: b.of.vec4s() as u32,
+                    c_stride: out.of.vec4s() as u32,
                     a_col: a_col as u32,
                     b_col: b_col as u32,
-                    c_col: (rn.start / 4) as u32,
+                    c_col: c_col as u32,
+                    shift: rm.start as i32 - rn.start as i32,
                     alpha: p.alpha as f32,
                     beta: if rk.start == 0 { p.beta as f32 } else { 1.0 },
                 };
@@ -286,9 +332,9 @@ pub(super) fn on_gpu(gpu: &Gpu, p: &Product, out: &Matrix) -> Result<()> {
                     entry: "main",
                     constants: &constants,
                     binds: &[
-                        p.a.rows_bind(a_rows.start, a_rows.end),
-                        b.rows_bind(b_rows.start, b_rows.end),
-                        out.rows_bind(rm.start, rm.end),
+                        p.a.of.rows_bind(a_rows.start, a_rows.end),
+                        b.of.rows_bind(b_rows.start, b_rows.end),
+                        out.of.rows_bind(c_rows.start, c_rows.end),
                     ],
                     params: bytemuck::bytes_of(&params),
                     grid: [rn.len().div_ceil(TILE) as u32, rm.len().div_ceil(TILE) as u32, 1],

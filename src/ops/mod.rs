@@ -2,13 +2,18 @@
 //!
 //! A verb runs where its operands live and returns a result that lives there too.
 
+mod cholesky;
 mod gemm;
 mod half;
+mod solve_triangular;
 mod transpose;
+pub(crate) mod vector_state;
 mod window;
 
+pub use cholesky::cholesky;
 pub use gemm::{Trans, gemm, gemm_add, syrk};
 pub use half::to_half;
+pub use solve_triangular::{Side, Triangle, solve_triangular};
 pub use transpose::transpose;
 
 use crate::{Error, Result};

@@ -3,6 +3,9 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod cholesky;
 mod gemm;
 mod half;
+mod solve_triangular;
 mod transpose;
+mod vector_state;

@@ -22,7 +22,7 @@ fn rows_become_columns() {
 
 #[test]
 fn more_rows_than_a_binding_holds() {
-    let a = random(1024, 9, 2);
+    let a = random(4096, 9, 2);
     for device in cramped() {
         let got = transpose(&on(device, &a)).unwrap();
         assert_close(&got, &a.t().to_owned(), 1e-7, &format!("{device}"));

@@ -35,7 +35,7 @@ pub fn cramped() -> &'static [Device] {
     static CRAMPED: OnceLock<Vec<Device>> = OnceLock::new();
     CRAMPED.get_or_init(|| {
         let indices = Device::adapters().into_iter().filter(|a| a.usable).map(|a| a.index);
-        let limits = LimitPolicy::BindingBytes(32 << 10);
+        let limits = LimitPolicy::BindingBytes(96 << 10);
         indices.map(|i| DeviceOptions::new().index(i).limits(limits).open().expect("opens")).collect()
     })
 }

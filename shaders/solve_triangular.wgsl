@@ -1,0 +1,34 @@
+// Triangular solve, first stage: out = the inverse of one lower triangular diagonal block of t, at most 64 x 64.
+//
+// One workgroup; invocation c solves for column c of the inverse by forward substitution, in workgroup memory that
+// only it touches (exactly the 16 KiB that WebGPU guarantees), so there are no barriers. Entries of t come from
+// storage: all invocations read the same one.
+// Padding: columns past the end are zeros. Twin: `cpu` in src/ops/solve_triangular.rs. Grid: (1, 1, 1).
+
+const BLOCK: u32 = 64u;
+
+struct Params {
+    rows: u32,   // size of the block
+    stride: u32, // vec4s per row of t
+    col: u32,    // first vec4 of the block in its rows
+}
+
+@group(0) @binding(0) var<storage, read> t: array<vec4<f32>>;
+@group(0) @binding(1) var<storage, read_write> out: array<f32>;
+var<immediate> params: Params;
+
+var<workgroup> x: array<f32, BLOCK * BLOCK>; // x[row * BLOCK + column]
+
+@compute @workgroup_size(BLOCK)
+fn main(@builtin(local_invocation_index) c: u32) {
+    for (var i = 0u; i < params.rows; i++) {
+        let row = i * params.stride + params.col;
+        var rest = select(0.0, 1.0, i == c);
+        for (var k = 0u; k < i; k++) {
+            rest -= t[row + k / 4u][k % 4u] * x[k * BLOCK + c];
+        }
+        let v = select(0.0, rest / t[row + i / 4u][i % 4u], c <= i);
+        x[i * BLOCK + c] = v;
+        out[i * BLOCK + c] = v;
+    }
+}

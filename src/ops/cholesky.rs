@@ -1,0 +1,202 @@
+//! Cholesky factors: `A = L L^T`.
+//!
+//! On the CPU faer, in f64. On the GPU right-looking in blocks of 64, all recorded in one go: factor the diagonal
+//! block (one workgroup), multiply the panel below by the block's inverse, subtract the panel's outer product from the
+//! lower tiles. A status word holds the first pivot that is not positive; it is read once, at the end.
+//! Checked in `tests/ops/cholesky.rs` against `L L^T = A`.
+
+use faer::linalg::cholesky::llt::factor;
+use faer::{MatMut, Par, Spec};
+use ndarray::{Array2, ShapeBuilder};
+
+use super::gemm::{Block, Part, Product, Trans, on_gpu as product};
+use super::solve_triangular::invert_blocks;
+use super::window::{step, windows};
+use super::{half, require, vector_state};
+use crate::gpu::{Bind, Gpu, Pass, Shader};
+use crate::matrix::Shared;
+use crate::{Error, Matrix, Precision, Result};
+
+const LOWER: &str = include_str!("../../shaders/cholesky_lower.wgsl");
+const FACTOR: &str = include_str!("../../shaders/cholesky_factor.wgsl");
+const PANEL: &str = include_str!("../../shaders/cholesky_panel.wgsl");
+pub(super) const BLOCK: usize = 64; // `BLOCK` in the shaders
+
+/// Mirrors `Params` in the three `cholesky_*.wgsl`; each stage uses what it needs.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+struct Params {
+    rows: u32,
+    stride: u32,
+    col: u32,
+    first: u32,
+}
+
+/// The lower triangular `L` with `L L^T = A`, zeros above the diagonal.
+///
+/// `a` is `n x n` and symmetric; one triangle of it is read.
+///
+/// # Errors
+/// [`Error::Shape`] if `a` is not square; [`Error::NotPositiveDefinite`] with the first pivot that is not positive.
+///
+/// ```
+/// use mercer::{Device, Matrix, ops::cholesky};
+/// let a = Matrix::from_array(&Device::cpu(), ndarray::array![[4.0, 2.0], [2.0, 5.0]].view())?;
+/// assert_eq!(cholesky(&a)?.to_array()?, ndarray::array![[2.0, 0.0], [1.0, 2.0]]);
+/// # Ok::<(), mercer::Error>(())
+/// ```
+pub fn cholesky(a: &Matrix) -> Result<Matrix> {
+    let (n, m) = a.shape();
+    require("cholesky", n == m, || format!("a is {n} x {m}, not square"))?;
+    match a.place() {
+        Shared::Cpu => cpu(a.cpu()).map(Matrix::from_host),
+        Shared::Gpu(gpu) => gpu.guard("cholesky", || on_gpu(gpu, a)),
+    }
+}
+
+fn cpu(a: &Array2<f64>) -> Result<Array2<f64>> {
+    factored(a, a.nrows()).map_err(|pivot| Error::NotPositiveDefinite {
+        op: "cholesky",
+        pivot,
+        value: pivot_of(a, pivot),
+    })
+}
+
+/// The factor of the leading `n x n` block, or the index of the pivot that failed. Column-major, as faer likes it.
+fn factored(a: &Array2<f64>, n: usize) -> std::result::Result<Array2<f64>, usize> {
+    let mut l = Array2::zeros((n, n).f());
+    for j in 0..n {
+        // Column j of the lower triangle is row j of the upper one, which is contiguous.
+        l.slice_mut(ndarray::s![j.., j]).assign(&a.slice(ndarray::s![j, j..n]));
+    }
+    let par = if n < 128 { Par::Seq } else { Par::rayon(0) };
+    let params = Spec::default();
+    let mut memory =
+        faer::dyn_stack::MemBuffer::new(factor::cholesky_in_place_scratch::<f64>(n, par, params));
+    let stack = faer::dyn_stack::MemStack::new(&mut memory);
+    let slice = l.as_slice_memory_order_mut().expect("just made contiguous");
+    let view = MatMut::from_column_major_slice_mut(slice, n, n);
+    let done =
+        vector_state::restored(|| factor::cholesky_in_place(view, Default::default(), par, stack, params));
+    match done {
+        Ok(_) => {
+            // faer uses the other triangle as a scratch pad.
+            for j in 1..n {
+                l.slice_mut(ndarray::s![..j, j]).fill(0.0);
+            }
+            Ok(l)
+        }
+        Err(factor::LltError::NonPositivePivot { index }) => Err(index),
+    }
+}
+
+/// What is left of the diagonal entry `j` once the columns before it are eliminated.
+fn pivot_of(a: &Array2<f64>, j: usize) -> f64 {
+    let Ok(l) = factored(a, j) else { return f64::NAN };
+    let mut w = a.slice(ndarray::s![..j, j]).to_owned();
+    for i in 0..j {
+        let dot = l.slice(ndarray::s![i, ..i]).dot(&w.slice(ndarray::s![..i]));
+        w[i] = (w[i] - dot) / l[[i, i]];
+    }
+    a[[j, j]] - w.dot(&w)
+}
+
+fn on_gpu(gpu: &Gpu, a: &Matrix) -> Result<Matrix> {
+    let n = a.rows();
+    let l = Matrix::alloc(gpu, "cholesky.l", (n, n), Precision::Single)?;
+    let status = gpu.upload("cholesky.status", bytemuck::cast_slice(&[0u32; 4]))?;
+    lower(gpu, a, &l)?;
+    for j in (0..n).step_by(BLOCK) {
+        let next = n.min(j + BLOCK);
+        let rows = Params {
+            rows: (next - j) as u32,
+            stride: l.vec4s() as u32,
+            col: (j / 4) as u32,
+            first: j as u32,
+        };
+        stage(gpu, "cholesky_factor", FACTOR, &[l.rows_bind(j, next), status.whole()], &rows, [1, 1, 1])?;
+        if next == n {
+            break;
+        }
+        let inverse = invert_blocks(gpu, &l, j..next)?;
+        let panel = Matrix::alloc(gpu, "cholesky.panel", (n - next, BLOCK), Precision::Single)?;
+        let below = Block { of: &l, row: next, col: j, rows: n - next, cols: BLOCK };
+        let (inverse, whole) = (Block::whole(&inverse), Block::whole(&panel));
+        let times = Product {
+            alpha: 1.0,
+            a: below,
+            ta: Trans::No,
+            b: inverse,
+            tb: Trans::Yes,
+            beta: 0.0,
+            part: Part::All,
+        };
+        product(gpu, &times, whole)?;
+        put_panel(gpu, &panel, &l, next, j)?;
+        let rest = Block { of: &l, row: next, col: next, rows: n - next, cols: n - next };
+        let minus = Product {
+            alpha: -1.0,
+            a: whole,
+            ta: Trans::No,
+            b: whole,
+            tb: Trans::Yes,
+            beta: 1.0,
+            part: Part::Lower,
+        };
+        product(gpu, &minus, rest)?;
+    }
+    let told = gpu.download(&status, 0, 16)?;
+    let word = |i: usize| bytemuck::pod_read_unaligned::<u32>(&told[4 * i..4 * i + 4]);
+    match word(0) {
+        0 => Ok(l),
+        at => Err(Error::NotPositiveDefinite {
+            op: "cholesky",
+            pivot: at as usize - 1,
+            value: f64::from(f32::from_bits(word(1))),
+        }),
+    }
+}
+
+/// The lower triangle of `a`, with zeros above it.
+fn lower(gpu: &Gpu, a: &Matrix, l: &Matrix) -> Result<()> {
+    let is_half = a.precision() == Precision::Half;
+    let source = half::operand("a", 0, is_half);
+    let key = format!("cholesky_lower{}", u8::from(is_half));
+    for rows in windows(a.rows(), step(&gpu.limits(), 8, &[a, l])?) {
+        let params =
+            Params { rows: rows.len() as u32, stride: l.vec4s() as u32, col: 0, first: rows.start as u32 };
+        gpu.run(&Pass {
+            op: "cholesky",
+            shader: Shader { key: &key, parts: &[&source, LOWER] },
+            entry: "main",
+            constants: &[],
+            binds: &[a.rows_bind(rows.start, rows.end), l.rows_bind(rows.start, rows.end)],
+            params: bytemuck::bytes_of(&params),
+            grid: [l.vec4s().div_ceil(8) as u32, rows.len().div_ceil(8) as u32, 1],
+        })?;
+    }
+    Ok(())
+}
+
+/// Copies the panel to rows `row..`, columns `col..` of `l`.
+fn put_panel(gpu: &Gpu, panel: &Matrix, l: &Matrix, row: usize, col: usize) -> Result<()> {
+    for rows in windows(panel.rows(), step(&gpu.limits(), 16, &[panel, l])?) {
+        let params =
+            Params { rows: rows.len() as u32, stride: l.vec4s() as u32, col: (col / 4) as u32, first: 0 };
+        let binds = [panel.rows_bind(rows.start, rows.end), l.rows_bind(row + rows.start, row + rows.end)];
+        stage(gpu, "cholesky_panel", PANEL, &binds, &params, [1, rows.len().div_ceil(16) as u32, 1])?;
+    }
+    Ok(())
+}
+
+fn stage(gpu: &Gpu, key: &str, text: &str, binds: &[Bind], params: &Params, grid: [u32; 3]) -> Result<()> {
+    gpu.run(&Pass {
+        op: "cholesky",
+        shader: Shader { key, parts: &[text] },
+        entry: "main",
+        constants: &[],
+        binds,
+        params: bytemuck::bytes_of(params),
+        grid,
+    })
+}

@@ -1,0 +1,169 @@
+//! Triangular solves: `op(T) X = B` and `X op(T) = B`, for many right-hand sides.
+//!
+//! On the GPU the 64 x 64 diagonal blocks are inverted first, one workgroup each; after that every step is a matrix
+//! product. Checked in `tests/ops/solve_triangular.rs` against `op(T) X = B`.
+
+use std::ops::Range;
+
+use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
+use faer::{MatMut, MatRef, Par};
+use ndarray::{Array2, ArrayView2};
+
+use super::cholesky::BLOCK;
+use super::gemm::{Block, Part, Product, Trans, on_gpu as product};
+use super::{require, transpose, vector_state};
+use crate::gpu::{Gpu, Pass, Shader};
+use crate::matrix::Shared;
+use crate::{Error, Matrix, Precision, Result};
+
+const SHADER: &str = include_str!("../../shaders/solve_triangular.wgsl");
+
+/// Which triangle holds the matrix; the other is not read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Triangle {
+    /// On and below the diagonal.
+    Lower,
+    /// On and above the diagonal.
+    Upper,
+}
+
+/// Which side of the unknown the triangular matrix stands on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// `op(T) X = B`.
+    Left,
+    /// `X op(T) = B`.
+    Right,
+}
+
+/// Mirrors `Params` in `shaders/solve_triangular.wgsl`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+struct Params {
+    rows: u32,
+    stride: u32,
+    col: u32,
+}
+
+/// `X` with `op(T) X = B` (left) or `X op(T) = B` (right).
+///
+/// `t` is `n x n` triangular; `b` is `n x r` on the left, `r x n` on the right.
+///
+/// # Errors
+/// [`Error::Shape`] on misfits. On the CPU [`Error::Singular`] for a zero on the diagonal; a GPU gives infinities
+/// there, because finding out would mean reading back.
+///
+/// ```
+/// use mercer::{Device, Matrix, ops::{solve_triangular, Side, Trans, Triangle}};
+/// let cpu = Device::cpu();
+/// let l = Matrix::from_array(&cpu, ndarray::array![[2.0, 0.0], [1.0, 4.0]].view())?;
+/// let b = Matrix::column(&cpu, &[2.0, 9.0])?;
+/// let x = solve_triangular(&l, Triangle::Lower, Trans::No, Side::Left, &b)?;
+/// assert_eq!(x.to_array()?, ndarray::array![[1.0], [2.0]]);
+/// # Ok::<(), mercer::Error>(())
+/// ```
+pub fn solve_triangular(t: &Matrix, triangle: Triangle, op: Trans, side: Side, b: &Matrix) -> Result<Matrix> {
+    let (n, m) = t.shape();
+    require("solve_triangular", n == m, || format!("t is {n} x {m}, not square"))?;
+    let fits = if side == Side::Left { b.rows() } else { b.cols() };
+    require("solve_triangular", fits == n, || {
+        format!("t is {n} x {n}, b is {:?}, on the {side:?}", b.shape())
+    })?;
+    match t.shared("solve_triangular", &[b])? {
+        Shared::Cpu => cpu(t.cpu(), triangle, op, side, b.cpu()).map(Matrix::from_host),
+        // X op(T) = B is op(T)^T X^T = B^T.
+        Shared::Gpu(_) if side == Side::Right => {
+            transpose(&solve_triangular(t, triangle, op.flip(), Side::Left, &transpose(b)?)?)
+        }
+        // The columns of an upper matrix are the rows of a lower one.
+        Shared::Gpu(_) if triangle == Triangle::Upper => {
+            solve_triangular(&transpose(t)?, Triangle::Lower, op.flip(), Side::Left, b)
+        }
+        Shared::Gpu(gpu) => gpu.guard("solve_triangular", || on_gpu(gpu, t, op, b)),
+    }
+}
+
+fn faer_view(a: ArrayView2<'_, f64>) -> MatRef<'_, f64> {
+    let (rows, cols) = a.dim();
+    // SAFETY: pointer, shape and strides describe a live array.
+    unsafe { MatRef::from_raw_parts(a.as_ptr(), rows, cols, a.strides()[0], a.strides()[1]) }
+}
+
+fn cpu(t: &Array2<f64>, triangle: Triangle, op: Trans, side: Side, b: &Array2<f64>) -> Result<Array2<f64>> {
+    if let Some((index, &value)) = t.diag().indexed_iter().find(|(_, v)| **v == 0.0) {
+        return Err(Error::Singular { op: "solve_triangular", index, value });
+    }
+    // Solving from the right is solving the transposed system from the left; both are only other strides.
+    let flipped = (op == Trans::Yes) != (side == Side::Right);
+    let lower = (triangle == Triangle::Lower) != flipped;
+    let t = faer_view(if flipped { t.t() } else { t.view() });
+    let mut x = b.clone();
+    let mut view = if side == Side::Right { x.view_mut().reversed_axes() } else { x.view_mut() };
+    let (rows, cols) = view.dim();
+    let [row_stride, col_stride] = [view.strides()[0], view.strides()[1]];
+    // SAFETY: as in `faer_view`; the borrow is exclusive.
+    let rhs = unsafe { MatMut::from_raw_parts_mut(view.as_mut_ptr(), rows, cols, row_stride, col_stride) };
+    let par = if rows * rows * cols < 100_000 { Par::Seq } else { Par::rayon(0) };
+    vector_state::restored(|| {
+        if lower {
+            solve_lower_triangular_in_place(t, rhs, par)
+        } else {
+            solve_upper_triangular_in_place(t, rhs, par)
+        }
+    });
+    Ok(x)
+}
+
+/// Block substitution with a lower triangular `t`: forwards, or backwards when transposed.
+fn on_gpu(gpu: &Gpu, t: &Matrix, op: Trans, b: &Matrix) -> Result<Matrix> {
+    let (n, r) = b.shape();
+    let inverse = invert_blocks(gpu, t, 0..n)?;
+    let rest = Matrix::alloc(gpu, "solve_triangular.rest", (n, r), Precision::Single)?;
+    gpu.copy(b.buffer(), 0, rest.buffer(), 0, rest.bytes());
+    let x = Matrix::alloc(gpu, "solve_triangular.x", (n, r), Precision::Single)?;
+    let mut starts: Vec<usize> = (0..n).step_by(BLOCK).collect();
+    if op == Trans::Yes {
+        starts.reverse();
+    }
+    for j in starts {
+        let next = n.min(j + BLOCK);
+        let size = next - j;
+        let rows = |of| Block { of, row: j, col: 0, rows: size, cols: r };
+        let own = Block { of: &inverse, row: j, col: 0, rows: size, cols: size };
+        let solve =
+            Product { alpha: 1.0, a: own, ta: op, b: rows(&rest), tb: Trans::No, beta: 0.0, part: Part::All };
+        product(gpu, &solve, rows(&x))?;
+        // What this block contributes to the rows that are still to come.
+        let (a, ahead) = if op == Trans::No {
+            (Block { of: t, row: next, col: j, rows: n - next, cols: size }, next..n)
+        } else {
+            (Block { of: t, row: j, col: 0, rows: size, cols: j }, 0..j)
+        };
+        if !ahead.is_empty() {
+            let out = Block { of: &rest, row: ahead.start, col: 0, rows: ahead.len(), cols: r };
+            let minus =
+                Product { alpha: -1.0, a, ta: op, b: rows(&x), tb: Trans::No, beta: 1.0, part: Part::All };
+            product(gpu, &minus, out)?;
+        }
+    }
+    Ok(x)
+}
+
+/// The inverses of the 64 x 64 diagonal blocks of the lower triangular `t` in `rows`, one below the other.
+pub(super) fn invert_blocks(gpu: &Gpu, t: &Matrix, rows: Range<usize>) -> Result<Matrix> {
+    let out = Matrix::alloc(gpu, "solve_triangular.inverse", (rows.len(), BLOCK), Precision::Single)?;
+    for j in rows.clone().step_by(BLOCK) {
+        let next = rows.end.min(j + BLOCK);
+        let params = Params { rows: (next - j) as u32, stride: t.vec4s() as u32, col: (j / 4) as u32 };
+        gpu.run(&Pass {
+            op: "solve_triangular",
+            shader: Shader { key: "solve_triangular", parts: &[SHADER] },
+            entry: "main",
+            constants: &[],
+            binds: &[t.rows_bind(j, next), out.rows_bind(j - rows.start, next - rows.start)],
+            params: bytemuck::bytes_of(&params),
+            grid: [1, 1, 1],
+        })?;
+    }
+    Ok(out)
+}
