@@ -62,7 +62,9 @@ pub enum Error {
     },
 
     /// The matrix is not positive definite.
-    #[error("{op}: not positive definite: pivot {pivot} is {value:e}; add to the diagonal, or allow a jitter")]
+    #[error(
+        "{op}: not positive definite: pivot {pivot} is {value:e}; add to the diagonal, or allow a jitter"
+    )]
     NotPositiveDefinite {
         /// The operation that refused.
         op: &'static str,
@@ -84,7 +86,9 @@ pub enum Error {
     },
 
     /// An iteration ended without reaching its tolerance.
-    #[error("{op}: no convergence after {iterations} iterations: residual {residual:e}, wanted {tolerance:e}")]
+    #[error(
+        "{op}: no convergence after {iterations} iterations: residual {residual:e}, wanted {tolerance:e}"
+    )]
     NoConvergence {
         /// The operation that gave up.
         op: &'static str,
@@ -119,7 +123,9 @@ pub enum Error {
     },
 
     /// The operand does not fit the adapter.
-    #[error("{what} needs {need} bytes, the adapter allows {limit}; use a smaller problem, a matrix-free method or the CPU")]
+    #[error(
+        "{what} needs {need} bytes, the adapter allows {limit}; use a smaller problem, a matrix-free method or the CPU"
+    )]
     TooLarge {
         /// The buffer.
         what: String,

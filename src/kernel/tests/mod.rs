@@ -1,0 +1,5 @@
+//! The program against the definition: values, derivatives and generated WGSL.
+
+mod derivatives;
+mod tiles;
+mod zoo;

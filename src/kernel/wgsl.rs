@@ -1,0 +1,3 @@
+//! placeholder
+/// x
+pub(crate) struct KernelWgsl {}
