@@ -2,4 +2,5 @@
 
 mod derivatives;
 mod tiles;
+mod wgsl;
 mod zoo;

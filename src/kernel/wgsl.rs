@@ -1,3 +1,0 @@
-//! placeholder
-/// x
-pub(crate) struct KernelWgsl {}
