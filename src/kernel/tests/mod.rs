@@ -1,0 +1,6 @@
+//! The program against the definition: values, derivatives and generated WGSL.
+
+mod derivatives;
+mod tiles;
+mod wgsl;
+mod zoo;
