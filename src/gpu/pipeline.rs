@@ -1,7 +1,7 @@
 //! Compiled shaders, cached by name and constants.
 
+use super::Pass;
 use super::context::{Gpu, lock};
-use super::{Pass, Shader};
 
 impl Gpu {
     pub(super) fn pipeline(&self, pass: &Pass) -> wgpu::ComputePipeline {
@@ -18,14 +18,25 @@ impl Gpu {
     fn compile(&self, label: &str, pass: &Pass) -> wgpu::ComputePipeline {
         let _span = tracing::debug_span!("compile", label).entered();
         let device = &self.0.device;
-        let Shader { parts, .. } = pass.shader;
+        let source = pass.shader.parts.concat();
+        // Written out rather than derived by the driver, which leaves out what a kernel happens not to use.
+        let entries: Vec<_> = (0..pass.binds.len()).map(|i| entry(&source, i as u32)).collect();
+        let group = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+            label: Some(label),
+            entries: &entries,
+        });
+        let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            label: Some(label),
+            bind_group_layouts: &[Some(&group)],
+            immediate_size: pass.params.len() as u32,
+        });
         let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
             label: Some(label),
-            source: wgpu::ShaderSource::Wgsl(parts.concat().into()),
+            source: wgpu::ShaderSource::Wgsl(source.into()),
         });
         device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
             label: Some(label),
-            layout: None,
+            layout: Some(&layout),
             module: &module,
             entry_point: Some(pass.entry),
             compilation_options: wgpu::PipelineCompilationOptions {
@@ -35,5 +46,20 @@ impl Gpu {
             },
             cache: None,
         })
+    }
+}
+
+/// The layout of a binding, from the text that declares it.
+fn entry(source: &str, binding: u32) -> wgpu::BindGroupLayoutEntry {
+    let writable = source.contains(&format!("@binding({binding}) var<storage, read_write>"));
+    wgpu::BindGroupLayoutEntry {
+        binding,
+        visibility: wgpu::ShaderStages::COMPUTE,
+        ty: wgpu::BindingType::Buffer {
+            ty: wgpu::BufferBindingType::Storage { read_only: !writable },
+            has_dynamic_offset: false,
+            min_binding_size: None,
+        },
+        count: None,
     }
 }

@@ -1,5 +1,8 @@
 //! Waiting for the device, and reading its memory.
 
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
 use super::Buffer;
 use super::context::{Gpu, lock};
 use crate::{Error, Result};
@@ -14,21 +17,35 @@ impl Gpu {
             let staging = self.staging(bytes)?;
             self.copy_raw(&buffer.raw, offset, &staging, 0, bytes);
             self.flush()?;
-            let (tell, hear) = std::sync::mpsc::channel();
+            let (tell, hear) = channel();
             staging.map_async(wgpu::MapMode::Read, .., move |answer| drop(tell.send(answer)));
-            self.wait()?;
             let lost = |e: String| Error::DeviceLost(self.0.lost.get().cloned().unwrap_or(e));
-            match hear.try_recv() {
-                Ok(Ok(())) => {}
-                Ok(Err(e)) => return Err(lost(e.to_string())),
-                Err(e) => return Err(lost(e.to_string())),
-            }
+            self.answer(&hear)?.map_err(|e| lost(e.to_string()))?;
             let data = staging.get_mapped_range(..).map_err(|e| lost(e.to_string()))?.to_vec();
             staging.unmap();
             self.return_staging(&staging);
             lock(&self.0.counters).bytes_down += bytes;
             Ok(data)
         })
+    }
+
+    /// The answer to a mapping. Another thread's poll may be the one that delivers it, a moment after ours returned.
+    fn answer<T>(&self, hear: &Receiver<T>) -> Result<T> {
+        let start = Instant::now();
+        loop {
+            self.wait()?;
+            match hear.recv_timeout(Duration::from_millis(20)) {
+                Ok(answer) => return Ok(answer),
+                Err(e) => match self.0.lost.get() {
+                    Some(why) => return Err(Error::DeviceLost(why.clone())),
+                    None if e == RecvTimeoutError::Disconnected => return Err(Error::DeviceLost(e.to_string())),
+                    None if start.elapsed() > self.0.timeout => {
+                        return Err(Error::Timeout { seconds: self.0.timeout.as_secs() });
+                    }
+                    None => {}
+                },
+            }
+        }
     }
 
     /// Submits what is recorded and waits for all of it.

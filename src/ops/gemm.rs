@@ -6,7 +6,8 @@
 
 use std::ops::Range;
 
-use ndarray::{Array2, ArrayView2};
+use gemm::Parallelism;
+use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 
 use super::window::{step, windows};
 use super::{require, transpose};
@@ -160,16 +161,26 @@ fn cpu(
 }
 
 /// `c = alpha a b + beta c` on every core, whatever the strides.
-pub(crate) fn product(
+pub(crate) fn product(alpha: f64, a: ArrayView2<f64>, b: ArrayView2<f64>, beta: f64, c: ArrayViewMut2<f64>) {
+    let small = a.nrows() * a.ncols() * b.ncols() < 40_000;
+    on_threads(alpha, a, b, beta, c, if small { Parallelism::None } else { Parallelism::Rayon(0) });
+}
+
+/// `c = alpha a b` on the calling thread, for callers that are parallel themselves.
+pub(crate) fn product_alone(alpha: f64, a: ArrayView2<f64>, b: ArrayView2<f64>, c: ArrayViewMut2<f64>) {
+    on_threads(alpha, a, b, 0.0, c, Parallelism::None);
+}
+
+fn on_threads(
     alpha: f64,
     a: ArrayView2<f64>,
     b: ArrayView2<f64>,
     beta: f64,
-    mut c: ndarray::ArrayViewMut2<f64>,
+    mut c: ArrayViewMut2<f64>,
+    threads: Parallelism,
 ) {
     let ((m, k), n) = (a.dim(), b.ncols());
     assert_eq!((b.nrows(), c.dim()), (k, (m, n)), "the caller has checked the shapes");
-    let threads = if m * n * k < 40_000 { gemm::Parallelism::None } else { gemm::Parallelism::Rayon(0) };
     let [c_rs, c_cs] = [c.strides()[0], c.strides()[1]];
     // SAFETY: the pointers and strides come from live views of the asserted shapes, and `c` is borrowed mutably.
     unsafe {
@@ -287,6 +298,8 @@ pub(super) fn on_gpu(gpu: &Gpu, p: &Product, out: Block) -> Result<()> {
         by_n.push(b.of)
     }
     let (dm, dn) = (step(&limits, TILE, &by_m)?, step(&limits, TILE, &by_n)?);
+    // A window of a triangle starts at a tile's edge, so that no tile straddles the diagonal.
+    let dm = if p.part == Part::All { dm } else { (dm / TILE).max(1) * TILE };
     let dk = step(&limits, TILE, &by_k)?.min(MAX_K);
     let [half_a, half_b] = [p.a.of, b.of].map(|m| m.precision() == Precision::Half);
     let source = [super::half::operand("a", 0, half_a), super::half::operand("b", 1, half_b)];

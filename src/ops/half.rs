@@ -84,3 +84,16 @@ pub(crate) fn operand(name: &str, binding: u32, half: bool) -> String {
          fn load_{name}(i: u32) -> vec4<f32> {{ let h = {name}[i]; return {value}; }}\n"
     )
 }
+
+/// WGSL that declares an output at `binding` and `<name>(i, v)`, which stores its i-th vec4 in f32 or half.
+pub(crate) fn result(name: &str, binding: u32, half: bool) -> String {
+    let (element, value) = if half {
+        ("vec2<u32>", "vec2(pack2x16float(v.xy), pack2x16float(v.zw))")
+    } else {
+        ("vec4<f32>", "v")
+    };
+    format!(
+        "@group(0) @binding({binding}) var<storage, read_write> out: array<{element}>;\n\
+         fn {name}(i: u32, v: vec4<f32>) {{ out[i] = {value}; }}\n"
+    )
+}

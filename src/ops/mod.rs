@@ -4,7 +4,11 @@
 
 mod cholesky;
 mod gemm;
+mod gram;
+mod gram_sum;
+mod gram_vec;
 mod half;
+mod nearest;
 mod solve_triangular;
 mod transpose;
 pub(crate) mod vector_state;
@@ -12,7 +16,11 @@ mod window;
 
 pub use cholesky::cholesky;
 pub use gemm::{Trans, gemm, gemm_add, syrk};
+pub use gram::{gram, gram_half};
+pub use gram_sum::{GramSum, Weights, gram_sum, gram_sum_grad};
+pub use gram_vec::gram_vec;
 pub use half::to_half;
+pub use nearest::{Nearest, nearest};
 pub use solve_triangular::{Side, Triangle, solve_triangular};
 pub use transpose::transpose;
 

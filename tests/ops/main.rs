@@ -5,7 +5,11 @@ mod support;
 
 mod cholesky;
 mod gemm;
+mod gram;
+mod gram_sum;
+mod gram_vec;
 mod half;
+mod nearest;
 mod solve_triangular;
 mod transpose;
 mod vector_state;

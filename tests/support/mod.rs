@@ -1,6 +1,8 @@
 //! What every test binary shares: the devices to test on, deterministic data, and comparisons that name the worst entry.
 #![allow(dead_code)] // each test binary uses its own part
 
+pub mod zoo;
+
 use std::sync::OnceLock;
 
 use mercer::device::{DeviceOptions, LimitPolicy};
@@ -28,6 +30,11 @@ pub fn gpus() -> &'static [Device] {
             })
             .collect()
     })
+}
+
+/// Every adapter once, with all of its limits: for tests that compile many kernels.
+pub fn adapters() -> impl Iterator<Item = &'static Device> {
+    gpus().iter().step_by(2)
 }
 
 /// Every adapter again, with bindings so small that every operation must be split.

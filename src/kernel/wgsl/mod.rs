@@ -172,8 +172,11 @@ impl Text<'_> {
         if self.p.code.iter().any(|i| matches!(i, Instr::Rational(..) | Instr::RationalBeta(..))) {
             out.push_str(value::LOG1P);
         }
+        if self.p.code.iter().any(|i| matches!(i, Instr::Arcsine { .. })) {
+            out.push_str(value::ARCTAN);
+        }
         if self.p.stats.iter().any(|s| matches!(s.form, Form::SinSq(_))) {
-            out.push_str(stats::TURN);
+            out.push_str(stats::SIN_TURN);
         }
     }
 

@@ -5,6 +5,21 @@ use std::fmt::Write as _;
 use super::Text;
 use crate::kernel::program::Instr;
 
+/// arctan t by reduction to |t| below tan(π/8) and a polynomial, good to 2e-7: the built-in one may be off by 4096
+/// units in the last place, and on some adapters it is.
+pub(super) const ARCTAN: &str = "\
+fn arctan(t: vec4<f32>) -> vec4<f32> {
+  let a = abs(t);
+  let large = a > vec4<f32>(2.41421356);
+  let medium = (a > vec4<f32>(0.41421356)) & !large;
+  let r = select(select(a, (a - 1.0) / (a + 1.0), medium), -1.0 / max(a, vec4<f32>(1e-30)), large);
+  let base = select(select(vec4<f32>(0.0), vec4<f32>(0.78539816), medium), vec4<f32>(1.57079633), large);
+  let z = r * r;
+  let y = base + r + r * z * (-0.333329492 + z * (0.199777106 + z * (-0.138776856 + z * 0.0805374450)));
+  return select(y, -y, t < vec4<f32>(0.0));
+}
+";
+
 /// ln(1 + v) for v ≥ 0, and ln(1 + v) - v/(1 + v), with full relative accuracy: WGSL has no log1p, and Kahan's
 /// correction may be optimised away. With z = v/(2 + v), ln(1 + v) = 2(z + z³/3 + z⁵/5 + ...).
 pub(super) const LOG1P: &str = "\
@@ -78,7 +93,7 @@ impl Text<'_> {
                     "let root{i} = sqrt(max(vec4<f32>(1.0), 1.0 + 2.0 * (ax{i} + ay{i}) * (1.0 + q{i}) - q{i} * q{i} \
                      - (ax{i} - ay{i}) * (ax{i} - ay{i})))"
                 ));
-                format!("0.63661977 * atan2(c{i}, root{i})")
+                format!("0.63661977 * arctan(c{i} / root{i})")
             }
             Instr::White(c) => format!("{} * same", k(c)),
             Instr::Lookup { table, x, y } => {

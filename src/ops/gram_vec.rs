@@ -1,0 +1,167 @@
+//! Gram-vector products: `K V` with `K[i, j] = k(x_i, y_j)`, and K never stored.
+//!
+//! Memory is O(n + m) for a few columns of V; for many, K is made in panels that a matrix product consumes.
+//! Checked in `tests/ops/gram_vec.rs` against the stored matrix.
+
+use ndarray::{Array2, ArrayView2, s};
+use rayon::prelude::*;
+
+use super::gemm::{Block, Part, Product, on_gpu as product};
+use super::gram::{Loaded, Params, Ready, STRIP, TILE, check, fill};
+use super::window::{step, windows};
+use super::{Trans, require};
+use crate::gpu::{Gpu, Pass, Shader};
+use crate::kernel::Scratch;
+use crate::matrix::Shared;
+use crate::{Kernel, Matrix, Precision, Result};
+
+const SHADER: &str = include_str!("../../shaders/gram_vec.wgsl");
+/// Columns of K that a strip of the CPU holds at a time; 8 x 512 values stay in the first-level cache's neighbour.
+const WIDTH: usize = 512;
+/// Columns of V up to which K is evaluated again for every four of them.
+const FEW: usize = 8;
+/// Loop iterations that one invocation may make; llvmpipe silently ends loops at 65,535.
+const ITERATIONS: usize = 16_384;
+/// Bytes of K that may exist at a time when V has many columns.
+const PANEL_BYTES: usize = 64 << 20;
+
+/// `K(x, y) V`: `n x r` from `x` (`n x d`), `y` (`m x d`) and `v` (`m x r`).
+///
+/// Without `y` it is the Gram matrix of `x` with itself, white noise included.
+///
+/// # Errors
+/// As [`gram`](super::gram), and [`Error::Shape`](crate::Error::Shape) if `v` has not one row for each of `y`.
+///
+/// ```
+/// use mercer::{Device, Kernel, Matrix, ops::gram_vec};
+/// let cpu = Device::cpu();
+/// let x = Matrix::column(&cpu, &[0.0, 1.0, 2.0])?;
+/// let v = Matrix::column(&cpu, &[1.0, -2.0, 1.0])?;
+/// let kv = gram_vec(&Kernel::linear(), &x, None, &v)?.to_array()?;
+/// assert_eq!(kv.column(0).to_vec(), [0.0, 0.0, 0.0]);
+/// # Ok::<(), mercer::Error>(())
+/// ```
+pub fn gram_vec(kernel: &Kernel, x: &Matrix, y: Option<&Matrix>, v: &Matrix) -> Result<Matrix> {
+    let place = check("gram_vec", x, y)?;
+    let m = y.unwrap_or(x).rows();
+    require("gram_vec", v.rows() == m, || format!("K has {m} columns, v has {} rows", v.rows()))?;
+    x.shared("gram_vec", &[v])?;
+    match place {
+        Shared::Cpu => cpu(kernel, x.cpu(), y.map(Matrix::cpu), v.cpu()).map(Matrix::from_host),
+        Shared::Gpu(gpu) if v.cols() <= FEW => gpu.guard("gram_vec", || on_gpu(gpu, kernel, x, y, v)),
+        Shared::Gpu(gpu) => gpu.guard("gram_vec", || by_panels(gpu, kernel, x, y, v)),
+    }
+}
+
+fn cpu(kernel: &Kernel, x: &Array2<f64>, y: Option<&Array2<f64>>, v: &Array2<f64>) -> Result<Array2<f64>> {
+    let ready = Ready::new("gram_vec", kernel, x, y)?;
+    let (n, r) = (ready.x.len(), v.ncols());
+    let v = v.as_standard_layout();
+    let mut out = Array2::zeros((n, r));
+    let slice = out.as_slice_mut().expect("a new array is row-major");
+    slice.par_chunks_mut(STRIP * r).enumerate().for_each_init(
+        || (Scratch::default(), vec![0.0; STRIP * WIDTH]),
+        |(scratch, tile), (strip, out)| {
+            let rows = strip * STRIP..strip * STRIP + out.len() / r;
+            for cols in windows(ready.y.n, WIDTH) {
+                let tile = &mut tile[..rows.len() * cols.len()];
+                ready.program.tile(&ready.x, rows.clone(), &ready.y, cols.clone(), ready.same, tile, scratch);
+                accumulate(tile, v.slice(s![cols, ..]), out);
+            }
+        },
+    );
+    Ok(out)
+}
+
+/// `out += tile v`, for a tile of whole rows.
+fn accumulate(tile: &[f64], v: ArrayView2<f64>, out: &mut [f64]) {
+    let (width, r) = v.dim();
+    let flat = v.as_slice().expect("whole rows of a row-major array");
+    for (row, out) in tile.chunks_exact(width).zip(out.chunks_exact_mut(r)) {
+        if r == 1 {
+            out[0] += dot(row, flat);
+        } else {
+            for (k, v) in row.iter().zip(flat.chunks_exact(r)) {
+                out.iter_mut().zip(v).for_each(|(o, v)| *o += k * v);
+            }
+        }
+    }
+}
+
+/// Eight sums side by side, so that the compiler may use vector registers; the order is fixed.
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let mut sums = [0.0; 8];
+    let (a8, b8) = (a.chunks_exact(8), b.chunks_exact(8));
+    let rest: f64 = a8.remainder().iter().zip(b8.remainder()).map(|(x, y)| x * y).sum();
+    for (x, y) in a8.zip(b8) {
+        for i in 0..8 {
+            sums[i] += x[i] * y[i];
+        }
+    }
+    sums.iter().sum::<f64>() + rest
+}
+
+fn on_gpu(gpu: &Gpu, kernel: &Kernel, x: &Matrix, y: Option<&Matrix>, v: &Matrix) -> Result<Matrix> {
+    let loaded = Loaded::new("gram_vec", gpu, kernel, x, y, false)?;
+    let (n, m) = (loaded.x.rows(), loaded.y.rows());
+    let out = Matrix::alloc(gpu, "gram_vec.out", (n, v.cols()), Precision::Single)?;
+    let parts = loaded.parts(&[SHADER]);
+    // A tile of columns costs one iteration for each vec4 of features, one for each four of those, and a few more.
+    let d4 = loaded.x.vec4s();
+    let tiles = (ITERATIONS / (d4 + d4.div_ceil(4) + 4)).max(1);
+    let dn = step(&gpu.limits(), TILE, &[&loaded.x, &out])?;
+    let dm = step(&gpu.limits(), TILE, &[&loaded.y, v])?.min(tiles * TILE);
+    for rows in windows(n, dn) {
+        for cols in windows(m, dm) {
+            for chunk in 0..v.vec4s() {
+                let [theta, xs, ys] = loaded.binds(&rows, &cols);
+                let params = Params {
+                    stride: v.vec4s() as u32,
+                    col: chunk as u32,
+                    extra: u32::from(cols.start > 0),
+                    ..loaded.params(&rows, &cols)
+                };
+                gpu.run(&Pass {
+                    op: "gram_vec",
+                    shader: Shader { key: &loaded.key, parts: &parts },
+                    entry: "main",
+                    constants: &[("SAME", f64::from(u8::from(loaded.same)))],
+                    binds: &[
+                        theta,
+                        xs,
+                        ys,
+                        v.rows_bind(cols.start, cols.end),
+                        out.rows_bind(rows.start, rows.end),
+                    ],
+                    params: bytemuck::bytes_of(&params),
+                    grid: [1, rows.len().div_ceil(TILE) as u32, 1],
+                })?;
+            }
+        }
+    }
+    Ok(out)
+}
+
+/// Panels of K, as many rows as fit the budget, each stored once and multiplied by all columns of V.
+fn by_panels(gpu: &Gpu, kernel: &Kernel, x: &Matrix, y: Option<&Matrix>, v: &Matrix) -> Result<Matrix> {
+    let (n, m) = (x.rows(), v.rows());
+    let out = Matrix::alloc(gpu, "gram_vec.out", (n, v.cols()), Precision::Single)?;
+    let budget = PANEL_BYTES.min(gpu.limits().binding_bytes as usize);
+    let rows = (budget / (4 * m.next_multiple_of(4)) / TILE * TILE).max(TILE);
+    let loaded = Loaded::new("gram", gpu, kernel, x, y, false)?;
+    for rows in windows(n, rows) {
+        let panel = Matrix::alloc(gpu, "gram_vec.panel", (rows.len(), m), Precision::Single)?;
+        fill(gpu, &loaded, &rows, &panel)?;
+        let times = Product {
+            alpha: 1.0,
+            a: Block::whole(&panel),
+            ta: Trans::No,
+            b: Block::whole(v),
+            tb: Trans::No,
+            beta: 0.0,
+            part: Part::All,
+        };
+        product(gpu, &times, Block { of: &out, row: rows.start, col: 0, rows: rows.len(), cols: v.cols() })?;
+    }
+    Ok(out)
+}

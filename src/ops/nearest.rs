@@ -1,0 +1,138 @@
+//! Nearest centres: `argmin_j |x_i - y_j|^2`, distances fused with the search.
+//!
+//! Checked in `tests/ops/nearest.rs` against all distances.
+
+use ndarray::{Array2, Axis, s};
+use rayon::prelude::*;
+
+use super::gram::{Params, TILE, check};
+use super::half::operand;
+use super::window::{step, windows};
+use crate::gpu::{Gpu, Pass, Shader};
+use crate::matrix::Shared;
+use crate::{Matrix, Precision, Result};
+
+const TILE_LOOP: &str = include_str!("../../shaders/gram_tile.wgsl");
+const SHADER: &str = include_str!("../../shaders/nearest.wgsl");
+/// The one statistic of `gram_tile.wgsl` that is needed here: the squared distance.
+const DISTANCE: &str = "
+struct Stats { s0: vec4<f32> }
+fn stats_zero() -> Stats { return Stats(vec4<f32>()); }
+fn stats_add(s: Stats, p: u32, a: vec4<f32>, b0: vec4<f32>, b1: vec4<f32>, b2: vec4<f32>, b3: vec4<f32>) -> Stats {
+    let e0 = a - b0;
+    let e1 = a - b1;
+    let e2 = a - b2;
+    let e3 = a - b3;
+    return Stats(s.s0 + vec4(dot(e0, e0), dot(e1, e1), dot(e2, e2), dot(e3, e3)));
+}
+";
+/// Rows of x that one thread takes at a time on the CPU.
+const CHUNK: usize = 256;
+/// Loop iterations that one invocation may make; llvmpipe silently ends loops at 65,535.
+const ITERATIONS: usize = 16_384;
+
+/// For each row of `x`, the nearest row of `y`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Nearest {
+    /// Index of the nearest row, the lowest one of equals.
+    pub index: Vec<usize>,
+    /// Its squared distance.
+    pub squared_distance: Vec<f64>,
+}
+
+/// `argmin_j |x_i - y_j|^2` and the minimum, for the rows of `x` (`n x d`) against those of `y` (`m x d`).
+///
+/// On a GPU the two are read back: `8 n` bytes.
+///
+/// # Errors
+/// [`Error::Shape`](crate::Error::Shape) if the rows differ in length.
+///
+/// ```
+/// use mercer::{Device, Matrix, ops::nearest};
+/// let cpu = Device::cpu();
+/// let x = Matrix::column(&cpu, &[0.1, 0.9, 5.0])?;
+/// let centres = Matrix::column(&cpu, &[0.0, 1.0])?;
+/// assert_eq!(nearest(&x, &centres)?.index, [0, 1, 1]);
+/// # Ok::<(), mercer::Error>(())
+/// ```
+pub fn nearest(x: &Matrix, y: &Matrix) -> Result<Nearest> {
+    match check("nearest", x, Some(y))? {
+        Shared::Cpu => Ok(cpu(x.cpu(), y.cpu())),
+        Shared::Gpu(gpu) => gpu.guard("nearest", || on_gpu(gpu, x, y)),
+    }
+}
+
+/// Scores `|y|^2 - 2 x.y` by a matrix product, relative to the mean of y so that little cancels; then, of the few
+/// rows whose scores are within rounding of the least, the one that is nearest by the sum of squares.
+fn cpu(x: &Array2<f64>, y: &Array2<f64>) -> Nearest {
+    let (n, d) = x.dim();
+    let mean = y.mean_axis(Axis(0)).unwrap_or_else(|| ndarray::Array1::zeros(d));
+    let centred = y - &mean;
+    let norms: Vec<f64> = centred.rows().into_iter().map(|r| r.dot(&r)).collect();
+    let widest = norms.iter().fold(0f64, |a, &b| a.max(b));
+    let starts: Vec<usize> = (0..n).step_by(CHUNK).collect();
+    let found: Vec<Vec<(usize, f64)>> = starts
+        .into_par_iter()
+        .map(|from| {
+            let rows = from..n.min(from + CHUNK);
+            let x = x.slice(s![rows, ..]);
+            let shifted = &x - &mean;
+            let mut scores = Array2::zeros((x.nrows(), y.nrows()));
+            super::gemm::product_alone(-2.0, shifted.view(), centred.t(), scores.view_mut());
+            let pick = |i: usize| {
+                let near = shifted.row(i).dot(&shifted.row(i));
+                let slack = 1e-14 * (d as f64).sqrt() * (near + widest);
+                let score = |j: usize| scores[[i, j]] + norms[j];
+                let least = (0..norms.len()).map(score).fold(f64::INFINITY, f64::min);
+                let exact =
+                    |j: usize| x.row(i).iter().zip(y.row(j)).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
+                let close = (0..norms.len()).filter(|&j| score(j) <= least + slack).map(|j| (j, exact(j)));
+                close.reduce(|a, b| if b.1 < a.1 { b } else { a }).unwrap_or((0, exact(0)))
+            };
+            (0..x.nrows()).map(pick).collect()
+        })
+        .collect();
+    let (index, squared_distance) = found.into_iter().flatten().unzip();
+    Nearest { index, squared_distance }
+}
+
+fn on_gpu(gpu: &Gpu, x: &Matrix, y: &Matrix) -> Result<Nearest> {
+    let (n, m, d4) = (x.rows(), y.rows(), x.vec4s());
+    let [half_x, half_y] = [x, y].map(|m| m.precision() == Precision::Half);
+    let operands = operand("x", 0, half_x) + &operand("y", 1, half_y);
+    let key = format!("nearest{}{}", u8::from(half_x), u8::from(half_y));
+    // Two words a row: a matrix of vec4s would waste half.
+    let tiles = (ITERATIONS / (d4 + d4.div_ceil(4) + 24)).max(1);
+    let dn = step(&gpu.limits(), TILE, &[x])?.min((gpu.limits().binding_bytes / 8) as usize / TILE * TILE);
+    let dm = step(&gpu.limits(), TILE, &[y])?.min(tiles * TILE);
+    let mut found = Nearest { index: Vec::with_capacity(n), squared_distance: Vec::with_capacity(n) };
+    for rows in windows(n, dn) {
+        let bytes = rows.len() as u64 * 8;
+        let out = gpu.alloc("nearest.out", bytes)?;
+        for cols in windows(m, dm) {
+            let params = Params {
+                n: rows.len() as u32,
+                m: cols.len() as u32,
+                d4: d4 as u32,
+                row_first: rows.start as u32,
+                col_first: cols.start as u32,
+                stride: 0,
+                col: 0,
+                extra: u32::from(cols.start > 0),
+            };
+            gpu.run(&Pass {
+                op: "nearest",
+                shader: Shader { key: &key, parts: &[DISTANCE, &operands, TILE_LOOP, SHADER] },
+                entry: "main",
+                constants: &[],
+                binds: &[x.rows_bind(rows.start, rows.end), y.rows_bind(cols.start, cols.end), out.whole()],
+                params: bytemuck::bytes_of(&params),
+                grid: [1, rows.len().div_ceil(TILE) as u32, 1],
+            })?;
+        }
+        let raw: Vec<[u32; 2]> = bytemuck::pod_collect_to_vec(&gpu.download(&out, 0, bytes)?);
+        found.index.extend(raw.iter().map(|w| w[1] as usize));
+        found.squared_distance.extend(raw.iter().map(|w| f64::from(f32::from_bits(w[0]))));
+    }
+    Ok(found)
+}
