@@ -52,20 +52,21 @@ pub(crate) fn sin_cos_pi<const FMA: bool>(t: f64) -> (f64, f64) {
     let y = x * x;
     // Taylor series to x²¹ and x²²: below rounding for |x| ≤ π/2.
     let (mut s, mut c) = (1.0, 1.0);
-    for k in (2..=20).rev().step_by(2) {
-        s = fma::<FMA>(s, y * RATIO[k], 1.0);
-        c = fma::<FMA>(c, y * RATIO[k + 1], 1.0);
+    for i in 0..10 {
+        s = fma::<FMA>(s, y * RATIO[2 * i + 1], 1.0);
+        c = fma::<FMA>(c, y * RATIO[2 * i], 1.0);
     }
     (x * s, fma::<FMA>(-0.5 * y, c, 1.0))
 }
 
-/// -1/(k(k + 1)): the ratio of neighbouring terms of the two series.
-const RATIO: [f64; 22] = {
-    let mut a = [0.0; 22];
-    let mut k = 1;
-    while k < 22 {
-        a[k] = -1.0 / (k * (k + 1)) as f64;
-        k += 1;
+/// -1/(k(k + 1)) for k = 21, 20, ..., 2: the ratios of neighbouring terms, smallest first.
+const RATIO: [f64; 20] = {
+    let mut a = [0.0; 20];
+    let mut i = 0;
+    while i < 20 {
+        let k = 21 - i;
+        a[i] = -1.0 / (k * (k + 1)) as f64;
+        i += 1;
     }
     a
 };
