@@ -65,7 +65,7 @@ fn points_of_the_wrong_length() {
     shape(&Kernel::linear().on([]), &[1.0, 2.0], &[1.0, 2.0]);
     shape(&Kernel::linear().project(Array2::eye(3)), &[1.0, 2.0], &[1.0, 2.0]);
     shape(&Kernel::quadratic_form(Array2::eye(3)), &[1.0, 2.0], &[1.0, 2.0]);
-    shape(&Kernel::linear().map("short", 3, |x| x.to_vec()), &[1.0, 2.0], &[1.0, 2.0]);
+    shape(&Kernel::linear().map("short", 3, <[f64]>::to_vec), &[1.0, 2.0], &[1.0, 2.0]);
     shape(&Kernel::linear().map("none", 0, |_| vec![]), &[1.0], &[1.0]);
     shape(&Kernel::rbf(Vec::new()), &[1.0], &[1.0]);
     shape(&Kernel::rbf(1.0).polynomial_of(&[]), &[1.0], &[1.0]);

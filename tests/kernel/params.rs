@@ -72,7 +72,7 @@ fn fixed_parameters_leave_the_vector() {
     let moved: Vec<f64> = k.theta().iter().map(|t| t + 0.5).collect();
     let k2 = k.with_theta(&moved).unwrap();
     for (a, b) in k.params().iter().zip(k2.params()) {
-        assert_eq!(a.value == b.value, a.fixed, "{}", a.name);
+        assert_eq!(a.value.to_bits() == b.value.to_bits(), a.fixed, "{}", a.name);
         assert_eq!(a.fixed, b.fixed);
     }
     let freed = k.freed("sum.0.rbf.lengthscale[1]").unwrap();

@@ -1,5 +1,7 @@
 //! The numbers printed in the course notes.
 
+#![allow(clippy::unreadable_literal, clippy::approx_constant, reason = "as the notes print them")]
+
 use crate::{close, eigenvalues, gram};
 use mercer::Kernel;
 use ndarray::array;

@@ -18,7 +18,7 @@ fn a_kernel_survives_a_round_trip() {
 
 #[test]
 fn closures_are_refused_by_name() {
-    let mapped = Kernel::rbf(1.0).map("polar", 2, |x| x.to_vec());
+    let mapped = Kernel::rbf(1.0).map("polar", 2, <[f64]>::to_vec);
     assert!(serde_json::to_string(&mapped).unwrap_err().to_string().contains("polar"));
     let custom = Kernel::custom(Custom::new("mine", |_, _, _| 1.0));
     assert!(serde_json::to_string(&custom).unwrap_err().to_string().contains("mine"));

@@ -3,6 +3,8 @@
 //! A block is at most [`ROWS`] x [`WIDTH`] pairs, so that its statistics and values stay in the first-level cache.
 //! Everything below [`Program::tile`] is inlined into one function for each instruction set, chosen at run time.
 
+#![allow(clippy::inline_always, reason = "what is not inlined loses the instruction set of its caller")]
+
 mod backward;
 mod forward;
 mod stats;

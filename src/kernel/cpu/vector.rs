@@ -25,13 +25,13 @@ pub(crate) fn exp<const FMA: bool>(x: f64) -> f64 {
     let k = fma::<FMA>(x, std::f64::consts::LOG2_E, SHIFT);
     let n = k - SHIFT;
     let r = fma::<FMA>(n, -LN2_LO, fma::<FMA>(n, -LN2_HI, x));
-    let mut p = 2.088_606_211_072_836_9e-9;
+    let mut p = 2.088_606_211_072_837e-9;
     p = fma::<FMA>(p, r, 2.511_129_308_928_765e-8);
     p = fma::<FMA>(p, r, 2.755_739_112_349_004_7e-7);
     p = fma::<FMA>(p, r, 2.755_723_629_119_288_3e-6);
     p = fma::<FMA>(p, r, 2.480_158_715_923_547_3e-5);
-    p = fma::<FMA>(p, r, 1.984_126_989_605_092_1e-4);
-    p = fma::<FMA>(p, r, 1.388_888_888_897_744_9e-3);
+    p = fma::<FMA>(p, r, 1.984_126_989_605_092e-4);
+    p = fma::<FMA>(p, r, 1.388_888_888_897_745e-3);
     p = fma::<FMA>(p, r, 8.333_333_333_316_527e-3);
     p = fma::<FMA>(p, r, 4.166_666_666_666_650_5e-2);
     p = fma::<FMA>(p, r, 0.166_666_666_666_666_85);
@@ -96,6 +96,7 @@ pub(crate) fn log1p_excess(v: f64) -> f64 {
 }
 
 #[cfg(test)]
+#[allow(clippy::float_cmp, reason = "exact values are what is tested")]
 mod tests {
     use super::*;
 
