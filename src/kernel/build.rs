@@ -19,7 +19,7 @@ impl Kernel {
         leaf(Kind::Linear, None, vec![])
     }
 
-    /// Σ_f w_f x_f x'_f with weights w > 0, one for all features or one for each.
+    /// `Σ_f w_f x_f x'_f` with weights w > 0, one for all features or one for each.
     pub fn linear_weighted(weights: impl Into<Lengthscale>) -> Self {
         leaf(Kind::Linear, Some(weights.into()), vec![])
     }
@@ -29,32 +29,32 @@ impl Kernel {
         leaf(Kind::Polynomial(degree), None, vec![Hyper::non_negative(offset)])
     }
 
-    /// exp(Σ_f x_f x'_f / ℓ_f²); it grows fast: in f32 it overflows once the exponent passes 88.
+    /// `exp(Σ_f x_f x'_f / ℓ_f²)`; it grows fast: in f32 it overflows once the exponent passes 88.
     pub fn exponential_dot(lengthscale: impl Into<Lengthscale>) -> Self {
         leaf(Kind::ExponentialDot, Some(lengthscale.into()), vec![])
     }
 
-    /// exp(-½ Σ_f (x_f - x'_f)² / ℓ_f²): the Gaussian or squared exponential kernel.
+    /// `exp(-½ Σ_f (x_f - x'_f)² / ℓ_f²)`: the Gaussian or squared exponential kernel.
     pub fn rbf(lengthscale: impl Into<Lengthscale>) -> Self {
         leaf(Kind::Rbf, Some(lengthscale.into()), vec![])
     }
 
-    /// exp(-Σ_f |x_f - x'_f| / ℓ_f).
+    /// `exp(-Σ_f |x_f - x'_f| / ℓ_f)`.
     pub fn laplacian(lengthscale: impl Into<Lengthscale>) -> Self {
         leaf(Kind::Laplacian, Some(lengthscale.into()), vec![])
     }
 
-    /// exp(-r), r² = Σ_f (x_f - x'_f)² / ℓ_f².
+    /// `exp(-r), r² = Σ_f (x_f - x'_f)² / ℓ_f²`.
     pub fn matern12(lengthscale: impl Into<Lengthscale>) -> Self {
         leaf(Kind::Matern12, Some(lengthscale.into()), vec![])
     }
 
-    /// (1 + √3 r) exp(-√3 r), r² = Σ_f (x_f - x'_f)² / ℓ_f².
+    /// `(1 + √3 r) exp(-√3 r), r² = Σ_f (x_f - x'_f)² / ℓ_f²`.
     pub fn matern32(lengthscale: impl Into<Lengthscale>) -> Self {
         leaf(Kind::Matern32, Some(lengthscale.into()), vec![])
     }
 
-    /// (1 + √5 r + 5r²/3) exp(-√5 r), r² = Σ_f (x_f - x'_f)² / ℓ_f².
+    /// `(1 + √5 r + 5r²/3) exp(-√5 r), r² = Σ_f (x_f - x'_f)² / ℓ_f²`.
     pub fn matern52(lengthscale: impl Into<Lengthscale>) -> Self {
         leaf(Kind::Matern52, Some(lengthscale.into()), vec![])
     }
@@ -67,7 +67,7 @@ impl Kernel {
         leaf(Kind::Matern(nu), Some(lengthscale.into()), vec![])
     }
 
-    /// (1 + r²/(2α))^-α, r² = Σ_f (x_f - x'_f)² / ℓ_f²: a Gamma mixture of Gaussian kernels.
+    /// `(1 + r²/(2α))^-α, r² = Σ_f (x_f - x'_f)² / ℓ_f²`: a Gamma mixture of Gaussian kernels.
     pub fn rational_quadratic(lengthscale: impl Into<Lengthscale>, alpha: f64) -> Self {
         leaf(Kind::RationalQuadratic, Some(lengthscale.into()), vec![Hyper::positive(alpha)])
     }
@@ -77,7 +77,7 @@ impl Kernel {
         leaf(Kind::RationalQuadraticBeta, None, vec![Hyper::positive(alpha), Hyper::positive(beta)])
     }
 
-    /// exp(-2 Σ_f sin²(π(x_f - x'_f)/p) / ℓ_f²).
+    /// `exp(-2 Σ_f sin²(π(x_f - x'_f)/p) / ℓ_f²)`.
     pub fn periodic(lengthscale: impl Into<Lengthscale>, period: f64) -> Self {
         leaf(Kind::Periodic, Some(lengthscale.into()), vec![Hyper::positive(period)])
     }

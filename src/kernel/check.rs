@@ -73,7 +73,7 @@ fn leaf(l: &Leaf) -> Result<()> {
     let name = l.kind.name();
     let scales = match l.kind {
         Kind::Linear => l.ard || l.scales.len() <= 1,
-        _ => l.kind.has_scales() == !l.scales.is_empty() && (l.ard || l.scales.len() <= 1),
+        _ => l.kind.has_scales() != l.scales.is_empty() && (l.ard || l.scales.len() <= 1),
     };
     if !scales || (l.ard && l.scales.is_empty()) {
         return refuse(format!("{name}: {} {} given", l.scales.len(), l.kind.scales_name()));

@@ -11,7 +11,7 @@ type Gradient = dyn Fn(&[f64], &[f64], &[f64]) -> Vec<f64> + Send + Sync;
 /// A kernel of one's own: k(x, x'; p).
 ///
 /// The CPU calls the closure with the two points and the parameters. The GPU evaluates `value(s, p)` of
-/// s = Σ_f `term(a_f, b_f, p)`; both are WGSL, either one expression or statements that `return`.
+/// `s = Σ_f term(a_f, b_f, p)`; both are WGSL, either one expression or statements that `return`.
 ///
 /// ```
 /// use mercer::kernel::{Custom, Kernel};
@@ -84,7 +84,7 @@ impl Custom {
         self
     }
 
-    /// Gives the GPU ∂k/∂p of the next parameter: `value(s, t, p)` with t = Σ_f `term(a_f, b_f, p)`, where the
+    /// Gives the GPU ∂k/∂p of the next parameter: `value(s, t, p)` with `t = Σ_f term(a_f, b_f, p)`, where the
     /// term is usually the derivative of the kernel's own term, and `0.0` if that has no parameters.
     #[must_use]
     pub fn wgsl_derivative(mut self, term: &str, value: &str) -> Self {

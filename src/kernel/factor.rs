@@ -1,11 +1,11 @@
-//! A = BᵀB of a symmetric positive semi-definite matrix, for xᵀAx' = (Bx)·(Bx').
+//! `A = BᵀB` of a symmetric positive semi-definite matrix, for xᵀAx' = (Bx)·(Bx').
 
 use std::sync::Arc;
 
 use super::expr::Table;
 use crate::{Error, Result};
 
-/// B with A = BᵀB by Cholesky with diagonal pivoting; B has as many rows as A has rank.
+/// B with `A = BᵀB` by Cholesky with diagonal pivoting; B has as many rows as A has rank.
 ///
 /// Once the largest remaining pivot is at rounding level, the remainder of a semi-definite matrix is at rounding
 /// level as a whole (|aᵢⱼ|² ≤ aᵢᵢaⱼⱼ), so a remainder that is not betrays an indefinite matrix.

@@ -232,7 +232,7 @@ impl Program {
         let (s, a) = self.scaled(Form::SqDist, l, view, first, 1.0, SQUARED);
         // Exact comparison: only these three orders have these closed forms.
         let doubled = 2.0 * nu;
-        self.push(if doubled == 1.0 || doubled == 3.0 || doubled == 5.0 {
+        self.push(if [1.0, 3.0, 5.0].contains(&doubled) {
             Instr::Matern(doubled as u8, s, a)
         } else {
             Instr::MaternNu(nu, s, a)

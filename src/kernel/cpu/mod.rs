@@ -3,6 +3,8 @@
 //! A block is at most [`ROWS`] x [`WIDTH`] pairs, so that its statistics and values stay in the first-level cache.
 //! Everything below [`Program::tile`] is inlined into one function for each instruction set, chosen at run time.
 
+#![allow(clippy::inline_always, reason = "what is not inlined loses the instruction set of its caller")]
+
 mod backward;
 mod forward;
 mod stats;
@@ -53,6 +55,14 @@ impl Block<'_> {
         (self.row + e / self.width, (self.col + e % self.width).min(self.y.n - 1))
     }
 
+    /// Row r of the block without its aligned margins: its place in the block and its place in the tile.
+    fn crop(&self, r: usize, rows: &Range<usize>, cols: &Range<usize>) -> (Range<usize>, Range<usize>) {
+        let (from, to) = (cols.start.max(self.col), cols.end.min(self.col + self.width));
+        let inside = r * self.width + from - self.col;
+        let outside = (self.row + r - rows.start) * cols.len() + from - cols.start;
+        (inside..inside + to - from, outside..outside + to - from)
+    }
+
     /// Where the block meets the diagonal of one data set.
     fn diagonal(&self) -> impl Iterator<Item = usize> {
         let hit = |r: usize| {
@@ -61,24 +71,6 @@ impl Block<'_> {
                 .then(|| r * self.width + i - self.col)
         };
         (0..self.rows).filter_map(hit)
-    }
-}
-
-/// Calls `f` with each block of a tile; points of y outermost, because a block of them stays in cache.
-#[inline(always)]
-fn blocks<'a>(
-    x: &'a Points,
-    rows: &Range<usize>,
-    y: &'a Packed,
-    cols: &Range<usize>,
-    same: bool,
-    mut f: impl FnMut(&Block<'a>),
-) {
-    for col in (cols.start / LANES * LANES..cols.end).step_by(WIDTH) {
-        let width = (cols.end - col).min(WIDTH).next_multiple_of(LANES);
-        for row in rows.clone().step_by(ROWS) {
-            f(&Block { x, y, row, rows: (rows.end - row).min(ROWS), col, width, same });
-        }
     }
 }
 
@@ -113,49 +105,49 @@ impl WithSimd for Tile<'_, '_> {
 }
 
 impl Tile<'_, '_> {
+    // Plain loops and no closures around them: a closure that is not inlined loses the instruction set of its caller.
     #[inline(always)]
     fn run<const FMA: bool>(self) {
-        let Tile { program: p, x, rows, y, cols, same, scratch, task } = self;
+        let Tile { program: p, x, rows, y, cols, same, scratch, mut task } = self;
         let buffers = p.stats.len() + p.code.len();
+        let last = (buffers - 1) * PAIRS;
         scratch.values.resize(buffers * PAIRS, 0.0);
-        match task {
-            Task::Values(out) => blocks(x, &rows, y, &cols, same, |b| {
-                forward::run::<FMA>(p, b, false, &mut scratch.values);
-                let value = &scratch.values[(buffers - 1) * PAIRS..];
-                crop(b, &rows, &cols, |inside, outside| {
-                    out[outside].copy_from_slice(&value[inside]);
-                });
-            }),
-            Task::Gradient { weights, grad } => {
-                scratch.adjoints.resize(buffers * PAIRS, 0.0);
-                let learned: usize = p.stats.iter().filter(|s| s.learned).map(|s| s.cols.len()).sum();
-                scratch.sums.clear();
-                scratch.sums.resize(p.slots.len() + learned, 0.0);
-                blocks(x, &rows, y, &cols, same, |b| {
-                    forward::run::<FMA>(p, b, true, &mut scratch.values);
-                    for a in scratch.adjoints.chunks_exact_mut(PAIRS) {
-                        a[..b.pairs()].fill(0.0);
+        if let Task::Gradient { .. } = task {
+            let learned: usize = p.stats.iter().filter(|s| s.learned).map(|s| s.cols.len()).sum();
+            scratch.adjoints.resize(buffers * PAIRS, 0.0);
+            scratch.sums.clear();
+            scratch.sums.resize(p.slots.len() + learned, 0.0);
+        }
+        // Points of y outermost: a block of them stays in cache while the rows pass.
+        for col in (cols.start / LANES * LANES..cols.end).step_by(WIDTH) {
+            let width = (cols.end - col).min(WIDTH).next_multiple_of(LANES);
+            for row in rows.clone().step_by(ROWS) {
+                let b = &Block { x, y, row, rows: (rows.end - row).min(ROWS), col, width, same };
+                forward::run::<FMA>(p, b, matches!(task, Task::Gradient { .. }), &mut scratch.values);
+                match &mut task {
+                    Task::Values(out) => {
+                        let value = &scratch.values[last..];
+                        for (inside, outside) in (0..b.rows).map(|r| b.crop(r, &rows, &cols)) {
+                            out[outside].copy_from_slice(&value[inside]);
+                        }
                     }
-                    let seed = &mut scratch.adjoints[(buffers - 1) * PAIRS..];
-                    crop(b, &rows, &cols, |inside, outside| {
-                        seed[inside].copy_from_slice(&weights[outside]);
-                    });
-                    backward::run::<FMA>(p, b, &scratch.values, &mut scratch.adjoints, &mut scratch.sums);
-                });
-                p.add_links(&scratch.sums, grad);
+                    Task::Gradient { weights, .. } => {
+                        for a in scratch.adjoints.chunks_exact_mut(PAIRS) {
+                            a[..b.pairs()].fill(0.0);
+                        }
+                        let seed = &mut scratch.adjoints[last..];
+                        for (inside, outside) in (0..b.rows).map(|r| b.crop(r, &rows, &cols)) {
+                            seed[inside].copy_from_slice(&weights[outside]);
+                        }
+                        let Scratch { values, adjoints, sums } = &mut *scratch;
+                        backward::run::<FMA>(p, b, values, adjoints, sums);
+                    }
+                }
             }
         }
-    }
-}
-
-/// Calls `f` with matching ranges of block and tile for each row of the block, aligned margins left out.
-#[inline(always)]
-fn crop(b: &Block, rows: &Range<usize>, cols: &Range<usize>, mut f: impl FnMut(Range<usize>, Range<usize>)) {
-    let (from, to) = (cols.start.max(b.col), cols.end.min(b.col + b.width));
-    for r in 0..b.rows {
-        let inside = r * b.width + from - b.col;
-        let outside = (b.row + r - rows.start) * cols.len() + from - cols.start;
-        f(inside..inside + to - from, outside..outside + to - from);
+        if let Task::Gradient { grad, .. } = task {
+            p.add_links(&scratch.sums, grad);
+        }
     }
 }
 

@@ -94,14 +94,14 @@ fn panels<const R: usize>(
                 }
             }
         }
-        for r in 0..R {
+        for (r, acc) in acc.iter().enumerate() {
             let at = (first + r) * b.width + p * LANES;
-            out[at..at + LANES].copy_from_slice(&acc[r]);
+            out[at..at + LANES].copy_from_slice(acc);
         }
     }
 }
 
-/// Adds Σ over the block of ds·h(x_f, y_f) to `out`, one for each column of the statistic: the derivative by its
+/// Adds Σ over the block of `ds·h(x_f, y_f)` to `out`, one for each column of the statistic: the derivative by its
 /// weights.
 #[inline(always)]
 pub(crate) fn weight_gradient<const FMA: bool>(

@@ -25,13 +25,13 @@ pub(crate) fn exp<const FMA: bool>(x: f64) -> f64 {
     let k = fma::<FMA>(x, std::f64::consts::LOG2_E, SHIFT);
     let n = k - SHIFT;
     let r = fma::<FMA>(n, -LN2_LO, fma::<FMA>(n, -LN2_HI, x));
-    let mut p = 2.088_606_211_072_836_9e-9;
+    let mut p = 2.088_606_211_072_837e-9;
     p = fma::<FMA>(p, r, 2.511_129_308_928_765e-8);
     p = fma::<FMA>(p, r, 2.755_739_112_349_004_7e-7);
     p = fma::<FMA>(p, r, 2.755_723_629_119_288_3e-6);
     p = fma::<FMA>(p, r, 2.480_158_715_923_547_3e-5);
-    p = fma::<FMA>(p, r, 1.984_126_989_605_092_1e-4);
-    p = fma::<FMA>(p, r, 1.388_888_888_897_744_9e-3);
+    p = fma::<FMA>(p, r, 1.984_126_989_605_092e-4);
+    p = fma::<FMA>(p, r, 1.388_888_888_897_745e-3);
     p = fma::<FMA>(p, r, 8.333_333_333_316_527e-3);
     p = fma::<FMA>(p, r, 4.166_666_666_666_650_5e-2);
     p = fma::<FMA>(p, r, 0.166_666_666_666_666_85);
@@ -52,20 +52,21 @@ pub(crate) fn sin_cos_pi<const FMA: bool>(t: f64) -> (f64, f64) {
     let y = x * x;
     // Taylor series to x²¹ and x²²: below rounding for |x| ≤ π/2.
     let (mut s, mut c) = (1.0, 1.0);
-    for k in (2..=20).rev().step_by(2) {
-        s = fma::<FMA>(s, y * RATIO[k], 1.0);
-        c = fma::<FMA>(c, y * RATIO[k + 1], 1.0);
+    for i in 0..10 {
+        s = fma::<FMA>(s, y * RATIO[2 * i + 1], 1.0);
+        c = fma::<FMA>(c, y * RATIO[2 * i], 1.0);
     }
     (x * s, fma::<FMA>(-0.5 * y, c, 1.0))
 }
 
-/// -1/(k(k + 1)): the ratio of neighbouring terms of the two series.
-const RATIO: [f64; 22] = {
-    let mut a = [0.0; 22];
-    let mut k = 1;
-    while k < 22 {
-        a[k] = -1.0 / (k * (k + 1)) as f64;
-        k += 1;
+/// -1/(k(k + 1)) for k = 21, 20, ..., 2: the ratios of neighbouring terms, smallest first.
+const RATIO: [f64; 20] = {
+    let mut a = [0.0; 20];
+    let mut i = 0;
+    while i < 20 {
+        let k = 21 - i;
+        a[i] = -1.0 / (k * (k + 1)) as f64;
+        i += 1;
     }
     a
 };
@@ -95,6 +96,7 @@ pub(crate) fn log1p_excess(v: f64) -> f64 {
 }
 
 #[cfg(test)]
+#[allow(clippy::float_cmp, reason = "exact values are what is tested")]
 mod tests {
     use super::*;
 

@@ -2,7 +2,7 @@
 //!
 //! The text depends on the structure of the kernel only; every number travels in the buffer `theta`:
 //! slots, four to a vec4, then the weights of each weighted statistic, then the tables of precomputed kernels.
-//! Checked through naga, and against the CPU.
+//! Validated through naga for every back end; its numbers are checked where the tile shaders run.
 
 mod gradient;
 mod stats;
@@ -21,7 +21,7 @@ pub(crate) struct KernelWgsl {
     /// It declares `theta` at group 0, binding 0, and defines `Stats`, `stats_zero`, `stats_add`, `kernel_value`;
     /// with a gradient also `NGRAD`, `NWEIGHT`, `G` (the larger of `NGRAD` and 1), `kernel_grad` and `weight_term`.
     pub source: String,
-    /// Equal exactly when the sources are.
+    /// The structure in short, for a cache of pipelines: equal keys mean equal sources.
     pub key: String,
     /// The content of `theta`: whole vec4s, at least one.
     pub theta: Vec<f32>,

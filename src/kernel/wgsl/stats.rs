@@ -45,9 +45,8 @@ impl Text<'_> {
                     }
                     let (left, right) = self.factors(s, j);
                     match self.layout.weights[s] {
-                        None if right == "1" => format!("dot({left}, {w})"),
+                        _ if right == "1" => format!("dot({left}, {w})"),
                         None => format!("dot({left}, {right})"),
-                        Some(_) if right == "1" => format!("dot({left}, {w})"),
                         Some(_) => format!("dot({left} * {w}, {right})"),
                     }
                 })
@@ -57,7 +56,7 @@ impl Text<'_> {
         out.push_str("  return r;\n}\n");
     }
 
-    /// What statistic `s` sums for row b{j}: a product of two vectors, or one vector and \"1\".
+    /// What statistic `s` sums for row b{j}: a product of two vectors, or one vector and "1".
     fn factors(&self, s: StatId, j: usize) -> (String, String) {
         let (d, one) = (format!("(a - b{j})"), "1".to_string());
         match self.p.stats[s].form {
@@ -95,7 +94,7 @@ impl Text<'_> {
         Some(format!("vec4<f32>({}, {}, {}, {})", lane("x"), lane("y"), lane("z"), lane("w")))
     }
 
-    /// `weight_term`: Σ over the four rows of ds·h(a_f, b_f), for each feature of a vec4.
+    /// `weight_term`: Σ over the four rows of `ds·h(a_f, b_f)`, for each feature of a vec4.
     pub(super) fn weight_term(&self, out: &mut String) {
         out.push_str(
             "fn weight_term(k: u32, ds: Stats, p: u32, a: vec4<f32>, b0: vec4<f32>, b1: vec4<f32>, b2: vec4<f32>, \
