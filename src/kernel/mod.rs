@@ -17,7 +17,6 @@
 //! ```
 
 // The verbs call the program and its WGSL; until they do, nothing outside of the tests does.
-#![allow(dead_code)]
 
 mod algebra;
 mod bessel;

@@ -5,6 +5,7 @@
 mod cholesky;
 mod gemm;
 mod gram;
+mod gram_diagonal;
 mod gram_sum;
 mod gram_vec;
 mod half;
@@ -17,6 +18,7 @@ mod window;
 pub use cholesky::cholesky;
 pub use gemm::{Trans, gemm, gemm_add, syrk};
 pub use gram::{gram, gram_half};
+pub use gram_diagonal::gram_diagonal;
 pub use gram_sum::{GramSum, Weights, gram_sum, gram_sum_grad};
 pub use gram_vec::gram_vec;
 pub use half::to_half;

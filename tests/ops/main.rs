@@ -6,6 +6,7 @@ mod support;
 mod cholesky;
 mod gemm;
 mod gram;
+mod gram_diagonal;
 mod gram_sum;
 mod gram_vec;
 mod half;
