@@ -17,8 +17,8 @@ use std::time::Duration;
 pub use adapter::{Adapter, AdapterKind};
 pub use counters::Counters;
 
-pub use crate::gpu::Limits;
-use crate::gpu::{Choice, Gpu};
+use crate::gpu::{Choice, Gpu, Request};
+pub use crate::gpu::{Limits, ProductShape};
 use crate::{Error, Result};
 
 /// Longest wait for a submission before the device counts as hung.
@@ -54,15 +54,16 @@ pub enum LimitPolicy {
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Debug, Clone)]
-pub struct DeviceOptions {
-    choice: Choice,
-    limits: LimitPolicy,
-    timeout: Duration,
-}
+pub struct DeviceOptions(Request);
 
 impl Default for DeviceOptions {
     fn default() -> Self {
-        DeviceOptions { choice: Choice::Any, limits: LimitPolicy::default(), timeout: TIMEOUT }
+        DeviceOptions(Request {
+            choice: Choice::Any,
+            limits: LimitPolicy::default(),
+            timeout: TIMEOUT,
+            shape: ProductShape::default(),
+        })
     }
 }
 
@@ -75,28 +76,42 @@ impl DeviceOptions {
     /// The first adapter whose name contains `name`, whatever the case.
     #[must_use]
     pub fn name(mut self, name: &str) -> Self {
-        self.choice = Choice::Name(name.to_owned());
+        self.0.choice = Choice::Name(name.to_owned());
         self
     }
 
     /// The adapter at this position of [`Device::adapters`].
     #[must_use]
     pub fn index(mut self, index: usize) -> Self {
-        self.choice = Choice::Index(index);
+        self.0.choice = Choice::Index(index);
         self
     }
 
     /// Which limits to work within.
     #[must_use]
     pub fn limits(mut self, limits: LimitPolicy) -> Self {
-        self.limits = limits;
+        self.0.limits = limits;
         self
     }
 
     /// How long to wait for one submission before [`Error::Timeout`].
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.timeout = timeout;
+        self.0.timeout = timeout;
+        self
+    }
+
+    /// How matrix products are laid out; a software adapter can be made to run what hardware runs.
+    #[must_use]
+    pub fn products(mut self, shape: ProductShape) -> Self {
+        self.0.shape = shape;
+        self
+    }
+
+    /// No adapter at all: every shader and command is checked, nothing is computed. For tests without a GPU.
+    #[must_use]
+    pub fn pretend(mut self) -> Self {
+        self.0.choice = Choice::Pretend;
         self
     }
 
@@ -105,7 +120,7 @@ impl DeviceOptions {
     /// # Errors
     /// [`Error::NoGpu`] if no adapter answers, [`Error::MissingFeature`] if it cannot run our shaders.
     pub fn open(&self) -> Result<Device> {
-        Gpu::open(&self.choice, self.limits, self.timeout).map(|gpu| Device(Place::Gpu(gpu)))
+        Gpu::open(&self.0).map(|gpu| Device(Place::Gpu(gpu)))
     }
 }
 
@@ -178,6 +193,14 @@ impl Device {
         match &self.0 {
             Place::Cpu => Counters::default(),
             Place::Gpu(gpu) => gpu.counters(),
+        }
+    }
+
+    /// Name and WGSL text of every shader compiled so far, to be tried on other compilers; none on the CPU.
+    pub fn shaders(&self) -> Vec<(String, String)> {
+        match &self.0 {
+            Place::Cpu => Vec::new(),
+            Place::Gpu(gpu) => gpu.shaders(),
         }
     }
 

@@ -1,10 +1,9 @@
 //! The faces of this folder in a build without wgpu: nothing can be opened, so nothing can be called.
 
 use std::convert::Infallible;
-use std::time::Duration;
 
-use super::{Bind, Choice, Limits, Pass};
-use crate::device::{Adapter, Counters, LimitPolicy};
+use super::{Bind, Limits, Pass, Request};
+use crate::device::{Adapter, Counters};
 use crate::{Error, Result};
 
 #[derive(Clone)]
@@ -27,11 +26,19 @@ impl Buffer {
 }
 
 impl Gpu {
-    pub(crate) fn open(_: &Choice, _: LimitPolicy, _: Duration) -> Result<Self> {
+    pub(crate) fn open(_: &Request) -> Result<Self> {
         Err(Error::NoGpu("this build has no GPU support; enable the feature `gpu`".into()))
     }
 
     pub(crate) fn adapter(&self) -> &Adapter {
+        match self.0 {}
+    }
+
+    pub(crate) fn direct(&self) -> bool {
+        match self.0 {}
+    }
+
+    pub(crate) fn shaders(&self) -> Vec<(String, String)> {
         match self.0 {}
     }
 

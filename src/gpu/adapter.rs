@@ -51,7 +51,20 @@ pub(crate) fn adapters() -> Vec<Adapter> {
     found().iter().enumerate().map(|(i, a)| describe(i, a)).collect()
 }
 
+/// wgpu's stand-in for a GPU.
+fn pretended() -> Result<(usize, wgpu::Adapter)> {
+    let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
+    descriptor.backends = wgpu::Backends::NOOP;
+    descriptor.backend_options.noop = wgpu::NoopBackendOptions { enable: true, ..Default::default() };
+    let instance = wgpu::Instance::new(descriptor);
+    let adapter = pollster::block_on(instance.request_adapter(&wgpu::RequestAdapterOptions::default()));
+    adapter.map(|a| (0, a)).map_err(|e| Error::NoGpu(e.to_string()))
+}
+
 pub(super) fn pick(choice: &Choice) -> Result<(usize, wgpu::Adapter)> {
+    if *choice == Choice::Pretend {
+        return pretended();
+    }
     let mut all: Vec<_> = found().into_iter().enumerate().collect();
     if all.is_empty() {
         return Err(Error::NoGpu(format!("no adapter was found; {INSTALL}")));
@@ -59,6 +72,7 @@ pub(super) fn pick(choice: &Choice) -> Result<(usize, wgpu::Adapter)> {
     let position = match choice {
         Choice::Index(i) => all.iter().position(|(at, _)| at == i),
         Choice::Name(name) => by_name(&all, name),
+        Choice::Pretend => None,
         Choice::Any => match std::env::var("WGPU_ADAPTER_NAME") {
             Ok(name) if !name.is_empty() => by_name(&all, &name),
             _ => (0..all.len()).min_by_key(|&i| rank(&all[i].1)),

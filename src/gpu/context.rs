@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::buffer::Pool;
 use super::record::Recorder;
-use super::{Choice, Limits, adapter};
+use super::{Limits, ProductShape, Request, adapter};
 use crate::device::{Adapter, Counters, LimitPolicy};
 use crate::{Error, Result};
 
@@ -23,11 +23,18 @@ pub(super) struct Inner {
     pub adapter: Adapter,
     pub limits: Limits,
     pub timeout: Duration,
-    pub pipelines: Mutex<HashMap<String, wgpu::ComputePipeline>>,
+    pub direct: bool,
+    pub pipelines: Mutex<HashMap<String, Compiled>>,
     pub recorder: Mutex<Recorder>,
     pub pool: Mutex<Pool>,
     pub counters: Mutex<Counters>,
     pub lost: Arc<OnceLock<String>>,
+}
+
+/// A pipeline and the text it was compiled from.
+pub(super) struct Compiled {
+    pub pipeline: wgpu::ComputePipeline,
+    pub source: String,
 }
 
 /// A poisoned lock means another thread panicked between two assignments; each state guarded here is whole at any time.
@@ -36,14 +43,14 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Gpu {
-    pub(crate) fn open(choice: &Choice, policy: LimitPolicy, timeout: Duration) -> Result<Self> {
-        let (index, raw) = adapter::pick(choice)?;
+    pub(crate) fn open(request: &Request) -> Result<Self> {
+        let (index, raw) = adapter::pick(&request.choice)?;
         let described = adapter::describe(index, &raw);
         if !described.usable {
             return Err(Error::MissingFeature { adapter: described.name, feature: "IMMEDIATES".into() });
         }
         let full = raw.limits();
-        let limits = match policy {
+        let limits = match request.limits {
             LimitPolicy::Adapter => full,
             LimitPolicy::WebGpuDefaults => wgpu::Limits {
                 max_immediate_size: IMMEDIATE_BYTES,
@@ -54,25 +61,31 @@ impl Gpu {
                 ..full
             },
         };
-        let request = wgpu::DeviceDescriptor {
+        let wanted = wgpu::DeviceDescriptor {
             label: Some("mercer"),
             required_features: wgpu::Features::IMMEDIATES,
             required_limits: limits.clone(),
             ..Default::default()
         };
         let (device, queue) =
-            pollster::block_on(raw.request_device(&request)).map_err(|e| Error::NoGpu(e.to_string()))?;
+            pollster::block_on(raw.request_device(&wanted)).map_err(|e| Error::NoGpu(e.to_string()))?;
         let lost = Arc::new(OnceLock::new());
         let seen = lost.clone();
         device.set_device_lost_callback(move |why, message| {
             drop(seen.set(format!("{why:?} {message}")));
         });
+        let software = described.is_software();
         Ok(Gpu(Arc::new(Inner {
             device,
             queue,
             adapter: described,
             limits: adapter::limits_of(&limits),
-            timeout,
+            timeout: request.timeout,
+            direct: match request.shape {
+                ProductShape::Auto => software,
+                ProductShape::Tiled => false,
+                ProductShape::Direct => true,
+            },
             pipelines: Mutex::default(),
             recorder: Mutex::default(),
             pool: Mutex::default(),
@@ -87,6 +100,19 @@ impl Gpu {
 
     pub(crate) fn limits(&self) -> Limits {
         self.0.limits
+    }
+
+    /// Whether matrix products take the direct shape.
+    pub(crate) fn direct(&self) -> bool {
+        self.0.direct
+    }
+
+    /// Every shader compiled so far: its name and its text.
+    pub(crate) fn shaders(&self) -> Vec<(String, String)> {
+        let pipelines = lock(&self.0.pipelines);
+        let mut all: Vec<_> = pipelines.iter().map(|(key, c)| (key.clone(), c.source.clone())).collect();
+        all.sort();
+        all
     }
 
     pub(crate) fn counters(&self) -> Counters {

@@ -66,6 +66,27 @@ pub(crate) struct Pass<'a> {
     pub grid: [u32; 3],
 }
 
+/// How matrix products are laid out on a device.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ProductShape {
+    /// Direct on software adapters, tiled on hardware.
+    #[default]
+    Auto,
+    /// Operands staged through workgroup memory: for hardware.
+    Tiled,
+    /// Operands read straight from storage: for software adapters, where barriers cost and caches are large.
+    Direct,
+}
+
+/// What to open, and how.
+#[derive(Debug, Clone)]
+pub(crate) struct Request {
+    pub choice: Choice,
+    pub limits: crate::device::LimitPolicy,
+    pub timeout: std::time::Duration,
+    pub shape: ProductShape,
+}
+
 /// Which adapter to open.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Choice {
@@ -75,4 +96,6 @@ pub(crate) enum Choice {
     Name(String),
     /// By position in [`adapters`].
     Index(usize),
+    /// None: wgpu's own stand-in, which checks every shader and command and computes nothing.
+    Pretend,
 }

@@ -1,21 +1,21 @@
 //! Compiled shaders, cached by name and constants.
 
 use super::Pass;
-use super::context::{Gpu, lock};
+use super::context::{Compiled, Gpu, lock};
 
 impl Gpu {
     pub(super) fn pipeline(&self, pass: &Pass) -> wgpu::ComputePipeline {
         let key = format!("{}.{} {:?}", pass.shader.key, pass.entry, pass.constants);
         let mut pipelines = lock(&self.0.pipelines);
-        if let Some(pipeline) = pipelines.get(&key) {
-            return pipeline.clone();
+        if let Some(compiled) = pipelines.get(&key) {
+            return compiled.pipeline.clone();
         }
-        let pipeline = self.compile(&key, pass);
+        let compiled = self.compile(&key, pass);
         lock(&self.0.counters).pipelines += 1;
-        pipelines.entry(key).or_insert(pipeline).clone()
+        pipelines.entry(key).or_insert(compiled).pipeline.clone()
     }
 
-    fn compile(&self, label: &str, pass: &Pass) -> wgpu::ComputePipeline {
+    fn compile(&self, label: &str, pass: &Pass) -> Compiled {
         let _span = tracing::debug_span!("compile", label).entered();
         let device = &self.0.device;
         let source = pass.shader.parts.concat();
@@ -32,9 +32,9 @@ impl Gpu {
         });
         let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
             label: Some(label),
-            source: wgpu::ShaderSource::Wgsl(source.into()),
+            source: wgpu::ShaderSource::Wgsl(source.as_str().into()),
         });
-        device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+        let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
             label: Some(label),
             layout: Some(&layout),
             module: &module,
@@ -45,7 +45,8 @@ impl Gpu {
                 zero_initialize_workgroup_memory: false,
             },
             cache: None,
-        })
+        });
+        Compiled { pipeline, source }
     }
 }
 

@@ -38,7 +38,9 @@ impl Gpu {
                 Ok(answer) => return Ok(answer),
                 Err(e) => match self.0.lost.get() {
                     Some(why) => return Err(Error::DeviceLost(why.clone())),
-                    None if e == RecvTimeoutError::Disconnected => return Err(Error::DeviceLost(e.to_string())),
+                    None if e == RecvTimeoutError::Disconnected => {
+                        return Err(Error::DeviceLost(e.to_string()));
+                    }
                     None if start.elapsed() > self.0.timeout => {
                         return Err(Error::Timeout { seconds: self.0.timeout.as_secs() });
                     }

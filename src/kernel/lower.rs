@@ -12,10 +12,6 @@ use crate::Result;
 
 impl Kernel {
     /// The program for points with `d` features; checks the parameters and the columns first.
-    pub(crate) fn program(&self, d: usize) -> Result<Program> {
-        self.program_for("kernel", d)
-    }
-
     pub(crate) fn program_for(&self, op: &'static str, d: usize) -> Result<Program> {
         self.check()?;
         self.fits(op, d)?;

@@ -2,8 +2,6 @@
 
 use ndarray::{Array2, ArrayView2, s};
 
-use super::Kernel;
-use super::expr::Expr;
 use super::program::{Function, Program};
 use crate::{Error, Result};
 
@@ -15,22 +13,6 @@ pub(crate) const LANES: usize = 8;
 pub(crate) struct Points {
     /// The matrix Z.
     pub z: Array2<f64>,
-}
-
-impl Kernel {
-    /// Z for this kernel: checks the parameters, the number of columns and that everything in Z is finite.
-    pub(crate) fn prepare(&self, op: &'static str, x: ArrayView2<f64>) -> Result<Points> {
-        self.program_for(op, x.ncols())?.points(op, x)
-    }
-
-    /// Whether Z has columns beyond those of X.
-    pub(crate) fn has_derived(&self) -> bool {
-        fn any(e: &Expr) -> bool {
-            matches!(e, Expr::Warp(..) | Expr::Map(..) | Expr::Project(..) | Expr::Quadratic(..))
-                || e.children().iter().any(any)
-        }
-        any(&self.expr)
-    }
 }
 
 impl Program {

@@ -276,7 +276,7 @@ pub(super) struct Product<'a> {
 
 /// Records the product, split into windows of m, n and k such that each operand fits a binding.
 pub(super) fn on_gpu(gpu: &Gpu, p: &Product, out: Block) -> Result<()> {
-    let direct = gpu.adapter().is_software();
+    let direct = gpu.direct();
     // Lanes run along columns: the direct shape wants b row-major, and a transpose is O(nk) beside O(mnk).
     let flipped = if direct && p.tb == Trans::Yes { Some(transpose(p.b.of)?) } else { None };
     let (b, tb) = match &flipped {

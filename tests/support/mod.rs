@@ -5,13 +5,14 @@ pub mod zoo;
 
 use std::sync::OnceLock;
 
-use mercer::device::{DeviceOptions, LimitPolicy};
+use mercer::device::{DeviceOptions, LimitPolicy, ProductShape};
 use mercer::{Device, Matrix};
 use ndarray::Array2;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Every adapter of this machine: with all of its limits, and with WebGPU's defaults. Never empty.
+/// Every adapter of this machine: with all of its limits, and as hardware would be used, within WebGPU's default
+/// limits. Never empty.
 pub fn gpus() -> &'static [Device] {
     static GPUS: OnceLock<Vec<Device>> = OnceLock::new();
     GPUS.get_or_init(|| {
@@ -24,9 +25,9 @@ pub fn gpus() -> &'static [Device] {
         let usable = adapters.iter().filter(|a| a.usable);
         usable
             .flat_map(|a| {
-                [LimitPolicy::Adapter, LimitPolicy::WebGpuDefaults].map(|limits| {
-                    DeviceOptions::new().index(a.index).limits(limits).open().expect("a usable adapter opens")
-                })
+                let as_it_is = DeviceOptions::new().index(a.index);
+                let as_hardware = as_it_is.clone().limits(LimitPolicy::WebGpuDefaults).products(ProductShape::Tiled);
+                [as_it_is, as_hardware].map(|options| options.open().expect("a usable adapter opens"))
             })
             .collect()
     })

@@ -12,8 +12,8 @@ fn weights(n: usize, m: usize) -> Vec<f64> {
 /// Σ wᵢⱼ ∂kᵢⱼ/∂p by the reverse sweep.
 fn reverse(k: &Kernel, n: usize, w: &[f64]) -> Vec<f64> {
     let x = zoo::points(n, 0.2);
-    let program = k.program(3).unwrap();
-    let points = k.prepare("test", x.view()).unwrap();
+    let program = k.program_for("test", 3).unwrap();
+    let points = k.program_for("test", x.ncols()).unwrap().points("test", x.view()).unwrap();
     let packed = Packed::new(&points);
     let mut grad = vec![0.0; k.params().len()];
     let mut scratch = Scratch::default();
@@ -73,8 +73,8 @@ fn closed_forms_of_single_pairs() {
     // r² = 0.36 + 0.64 = 1 between the two points in the first two features.
     let x = ndarray::array![[0.0, 0.0, 0.5], [0.6, 0.8, 0.5]];
     let slope = |k: &Kernel| {
-        let program = k.program(3).unwrap();
-        let points = k.prepare("test", x.view()).unwrap();
+        let program = k.program_for("test", 3).unwrap();
+        let points = k.program_for("test", x.ncols()).unwrap().points("test", x.view()).unwrap();
         let mut grad = vec![0.0; k.params().len()];
         let w = [0.0, 1.0, 0.0, 0.0];
         program.tile_grad(
@@ -117,8 +117,8 @@ fn closed_forms_of_single_pairs() {
 fn equal_points_have_finite_slopes() {
     let x = ndarray::array![[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]];
     for k in zoo::everything() {
-        let program = k.program(3).unwrap();
-        let points = k.prepare("test", x.view()).unwrap();
+        let program = k.program_for("test", 3).unwrap();
+        let points = k.program_for("test", x.ncols()).unwrap().points("test", x.view()).unwrap();
         let mut grad = vec![0.0; k.params().len()];
         program.tile_grad(
             &points,
@@ -146,8 +146,8 @@ fn gradients_add_up_over_tiles() {
     let w = weights(n, n);
     for k in zoo::composites() {
         let x = zoo::points(n, 0.2);
-        let program = k.program(3).unwrap();
-        let points = k.prepare("test", x.view()).unwrap();
+        let program = k.program_for("test", 3).unwrap();
+        let points = k.program_for("test", x.ncols()).unwrap().points("test", x.view()).unwrap();
         let packed = Packed::new(&points);
         let mut grad = vec![0.0; k.params().len()];
         let mut scratch = Scratch::default();

@@ -15,8 +15,11 @@ fn by_definition(k: &Kernel, x: &Array2<f64>, y: &Array2<f64>, same: bool) -> Ar
 }
 
 fn by_tiles(k: &Kernel, x: &Array2<f64>, y: &Array2<f64>, same: bool, step: (usize, usize)) -> Array2<f64> {
-    let program = k.program(x.ncols()).unwrap();
-    let (px, py) = (k.prepare("test", x.view()).unwrap(), k.prepare("test", y.view()).unwrap());
+    let program = k.program_for("test", x.ncols()).unwrap();
+    let (px, py) = (
+        k.program_for("test", x.ncols()).unwrap().points("test", x.view()).unwrap(),
+        k.program_for("test", y.ncols()).unwrap().points("test", y.view()).unwrap(),
+    );
     let packed = Packed::new(&py);
     let mut scratch = Scratch::default();
     let mut out = Array2::from_elem((x.nrows(), y.nrows()), f64::NAN);
@@ -45,8 +48,9 @@ fn every_kernel_equals_its_definition() {
     for k in zoo::everything() {
         assert_same(&k, &by_tiles(&k, &x, &y, false, (13, 21)), &by_definition(&k, &x, &y, false));
         assert_same(&k, &by_tiles(&k, &x, &x, true, (13, 13)), &by_definition(&k, &x, &x, true));
-        let program = k.program(3).unwrap();
-        let diagonal = program.diagonal(&k.prepare("test", x.view()).unwrap(), true);
+        let program = k.program_for("test", 3).unwrap();
+        let diagonal = program
+            .diagonal(&k.program_for("test", x.ncols()).unwrap().points("test", x.view()).unwrap(), true);
         let diagonal = Array2::from_shape_vec((1, 13), diagonal).unwrap();
         let want = by_definition(&k, &x, &x, true).diag().to_owned().insert_axis(ndarray::Axis(0));
         assert_same(&k, &diagonal, &want);
@@ -79,7 +83,7 @@ fn tile_edges_do_not_matter() {
 fn equal_statistics_are_computed_once() {
     let k =
         Kernel::rbf(0.7) + Kernel::matern32(0.4) * Kernel::rational_quadratic(2.0, 1.0) + Kernel::linear();
-    assert_eq!(k.program(3).unwrap().stats.len(), 2, "one squared distance, one dot product");
+    assert_eq!(k.program_for("test", 3).unwrap().stats.len(), 2, "one squared distance, one dot product");
 }
 
 #[test]

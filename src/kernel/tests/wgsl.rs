@@ -35,7 +35,7 @@ const GRADIENT: &str = "
 
 /// The kernel's text with a small entry point, as a tile shader would use it.
 fn shader(k: &Kernel, gradient: bool) -> String {
-    let source = k.program(3).unwrap().wgsl(gradient).unwrap().source;
+    let source = k.program_for("test", 3).unwrap().wgsl(gradient).unwrap().source;
     source + &VALUE.replace("GRADIENT", if gradient { GRADIENT } else { "" })
 }
 
@@ -82,7 +82,8 @@ fn text_depends_on_structure_and_not_on_values() {
         // Equal values must not make two weight vectors one.
         let level = k.with_values(&vec![1.0; values.len()]).unwrap();
         for gradient in [false, true] {
-            let [a, b, c] = [&k, &other, &level].map(|k| k.program(3).unwrap().wgsl(gradient).unwrap());
+            let [a, b, c] =
+                [&k, &other, &level].map(|k| k.program_for("test", 3).unwrap().wgsl(gradient).unwrap());
             assert_eq!((&a.source, &a.key), (&b.source, &b.key), "{k}");
             assert_eq!((&a.source, &a.key), (&c.source, &c.key), "{k}");
             assert_eq!(a.theta.len(), b.theta.len());
@@ -102,7 +103,7 @@ fn equal_keys_mean_equal_sources() {
     let (mut shaders, mut met) = (0, 0);
     for k in on_gpu().into_iter().chain(again) {
         for gradient in [false, true] {
-            let w = k.program(3).unwrap().wgsl(gradient).unwrap();
+            let w = k.program_for("test", 3).unwrap().wgsl(gradient).unwrap();
             shaders += 1;
             if let Some(source) = seen.insert(w.key.clone(), w.source.clone()) {
                 assert_eq!(source, w.source, "{k}");
@@ -119,7 +120,7 @@ fn equal_keys_mean_equal_sources() {
 fn the_buffer_holds_slots_then_weights_then_tables() {
     let k =
         Kernel::rbf([1.0, 2.0, 4.0]) + Kernel::precomputed(ndarray::array![[1.0, 0.5], [0.5, 2.0]]).on([1]);
-    let theta = k.program(3).unwrap().wgsl(false).unwrap().theta;
+    let theta = k.program_for("test", 3).unwrap().wgsl(false).unwrap().theta;
     let want = [[-0.5, 0.0, 0.0, 0.0], [1.0, 0.25, 0.0625, 0.0], [0.0, 1.0, 0.0, 0.0], [1.0, 0.5, 0.5, 2.0]];
     assert_eq!(theta, want.concat());
 }
@@ -127,7 +128,7 @@ fn the_buffer_holds_slots_then_weights_then_tables() {
 #[test]
 fn what_the_gpu_cannot_do_is_refused() {
     let refused = |k: &Kernel, gradient: bool| {
-        matches!(k.program(3).unwrap().wgsl(gradient), Err(Error::Unsupported { .. }))
+        matches!(k.program_for("test", 3).unwrap().wgsl(gradient), Err(Error::Unsupported { .. }))
     };
     assert!(refused(&(Kernel::rbf(1.0) + Kernel::matern(0.8, 1.0)), false));
     let closure = Custom::new("mine", |x, y, p| p[0] * (x[0] * y[0])).positive("c", 1.0);
@@ -143,7 +144,7 @@ fn chained_sums_are_the_derivative() {
     // Sums that a shader would return for one pair: by hand for rbf with its own length scales, scaled by c.
     let (c, l) = (3.0, [0.8, 1.5, 2.5]);
     let k = c * Kernel::rbf(l);
-    let program = k.program(3).unwrap();
+    let program = k.program_for("test", 3).unwrap();
     let square = [0.36, 0.64, 0.01];
     let value = (-0.5 * (0..3).map(|f| square[f] / (l[f] * l[f])).sum::<f64>()).exp();
     // ∂/∂c = value; ∂/∂w_f = -½ c value d_f².

@@ -1,0 +1,101 @@
+use mercer::ops::{Trans, gemm, transpose};
+use mercer::{Device, Matrix};
+
+use crate::support::{adapters, on, random};
+
+/// A device that no other test uses, so that its counters are ours.
+fn own(shared: &Device) -> Device {
+    Device::nth(shared.adapter().unwrap().index).unwrap()
+}
+
+#[test]
+fn nothing_is_read_back_until_asked_and_a_chain_is_one_submission() {
+    for shared in adapters() {
+        let device = own(shared);
+        let a = on(&device, &random(50, 50, 1));
+        let before = device.counters();
+        let mut b = a.clone();
+        for _ in 0..10 {
+            b = gemm(0.1, &a, Trans::No, &b, Trans::No).unwrap();
+        }
+        let chained = device.counters();
+        assert_eq!(chained.bytes_down, before.bytes_down, "{device}");
+        assert_eq!(chained.bytes_up, before.bytes_up, "{device}");
+        assert_eq!(chained.submissions, before.submissions, "recorded, not yet submitted, on {device}");
+        assert_eq!(chained.dispatches, before.dispatches + 10, "{device}");
+        b.to_array().unwrap();
+        let after = device.counters();
+        assert_eq!(after.submissions, before.submissions + 1, "{device}");
+        assert_eq!(after.bytes_down, before.bytes_down + 50 * 52 * 4, "{device}");
+    }
+}
+
+#[test]
+fn buffers_and_pipelines_are_used_again() {
+    for shared in adapters() {
+        let device = own(shared);
+        let a = on(&device, &random(64, 64, 1));
+        let work =
+            || transpose(&gemm(1.0, &a, Trans::No, &a, Trans::No).unwrap()).unwrap().to_array().unwrap();
+        let first = work();
+        let settled = device.counters();
+        for _ in 0..20 {
+            assert_eq!(work(), first, "{device}");
+        }
+        let after = device.counters();
+        assert_eq!(after.peak_device_bytes, settled.peak_device_bytes, "{device}");
+        assert_eq!(after.pipelines, settled.pipelines, "{device}");
+    }
+}
+
+/// A buffer taken from the pool may still be read by recorded work: an upload into it must not overtake that.
+#[test]
+fn an_upload_does_not_overtake_recorded_work() {
+    for shared in adapters() {
+        let device = own(shared);
+        let a = random(40, 40, 1);
+        for round in 0..30 {
+            let kept = {
+                let x = on(&device, &(&a * f64::from(round + 1)));
+                transpose(&x).unwrap()
+                // x is dropped here, with the transpose recorded and not submitted
+            };
+            let other = on(&device, &(&a * -1.0));
+            let got = kept.to_array().unwrap();
+            assert!(
+                (got[[3, 5]] - a[[5, 3]] * f64::from(round + 1)).abs() < 1e-4,
+                "round {round} on {device}"
+            );
+            drop(other);
+        }
+    }
+}
+
+#[test]
+fn threads_share_a_device() {
+    for shared in adapters() {
+        let device = own(shared);
+        std::thread::scope(|scope| {
+            for t in 0..4 {
+                let device = device.clone();
+                scope.spawn(move || {
+                    let a = random(33, 20, t);
+                    for _ in 0..10 {
+                        let m = on(&device, &a);
+                        let got = gemm(1.0, &m, Trans::No, &m, Trans::Yes).unwrap().to_array().unwrap();
+                        let worst = (&got - &a.dot(&a.t())).iter().fold(0f64, |w, e| w.max(e.abs()));
+                        assert!(worst < 1e-5, "{worst} on {device}");
+                    }
+                });
+            }
+        });
+    }
+}
+
+#[test]
+fn the_cpu_counts_nothing() {
+    let cpu = Device::cpu();
+    Matrix::column(&cpu, &[1.0]).unwrap();
+    assert_eq!(cpu.counters().dispatches, 0);
+    assert!(cpu.shaders().is_empty() && cpu.sync().is_ok());
+}

@@ -1,0 +1,9 @@
+//! Devices: choosing one, what it counts, and every failure that a software adapter can be made to show.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod choice;
+mod counters;
+mod failures;
+mod matrix;
