@@ -2,10 +2,11 @@
 //!
 //! Checked against the product with `H = I - 1 1^T / n` in `tests/ops/centre.rs`.
 
-use ndarray::{Array2, Axis};
+use ndarray::Array2;
+use rayon::prelude::*;
 
 use super::map::{Zip, grid, zip};
-use super::reduce::{Along, GROUP, Reduction, operand, reduce};
+use super::reduce::{Along, GROUP, Reduction, flat, operand, reduce};
 use super::window::{step, windows};
 use super::{require, transpose};
 use crate::gpu::{Gpu, Pass, Shader};
@@ -78,12 +79,13 @@ fn means(k: &Matrix) -> Result<(Matrix, Matrix, Matrix)> {
 
 fn cpu(k: &Matrix) -> Result<Matrix> {
     let (rows, cols, all) = means(k)?;
-    let (rows, cols, all) = (rows.cpu().row(0), cols.cpu().row(0), all.cpu()[[0, 0]]);
-    let mut out: Array2<f64> = k.cpu().clone();
-    for (mut row, r) in out.axis_iter_mut(Axis(0)).zip(rows) {
+    let (rows, cols, all) = (flat(rows.cpu()), flat(cols.cpu()), all.cpu()[[0, 0]]);
+    let n = k.rows();
+    let mut out = flat(k.cpu()).to_vec();
+    out.par_chunks_mut(n).zip(rows).for_each(|(row, r)| {
         row.iter_mut().zip(cols).for_each(|(v, c)| *v = (*v - (r + c)) + all);
-    }
-    Ok(Matrix::from_host(out))
+    });
+    Ok(Matrix::from_host(Array2::from_shape_vec((n, n), out).expect("as many entries as the operand")))
 }
 
 fn on_gpu(gpu: &Gpu, k: &Matrix) -> Result<Matrix> {

@@ -3,6 +3,7 @@
 //! Checked against indexing in `tests/ops/gather.rs`: both devices copy, so they agree to the bit.
 
 use ndarray::{Array2, Axis};
+use rayon::prelude::*;
 
 use super::map::grid;
 use super::reduce::{GROUP, operand};
@@ -82,7 +83,12 @@ fn check(op: &'static str, a: &Matrix, indices: &[usize]) -> Result<()> {
 }
 
 fn cpu(k: &Array2<f64>, p: &[usize]) -> Array2<f64> {
-    Array2::from_shape_fn((p.len(), p.len()), |(i, j)| k[[p[i], p[j]]])
+    let mut out = vec![0.0; p.len() * p.len()];
+    out.par_chunks_mut(p.len()).zip(p).for_each(|(to, &i)| {
+        let row = k.row(i);
+        to.iter_mut().zip(p).for_each(|(t, &j)| *t = row[j]);
+    });
+    Array2::from_shape_vec((p.len(), p.len()), out).expect("as many entries as pairs")
 }
 
 fn on_gpu(gpu: &Gpu, a: &Matrix, indices: &[usize], both: bool) -> Result<Matrix> {

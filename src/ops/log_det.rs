@@ -46,8 +46,7 @@ pub fn log_det(l: &Matrix) -> Result<f64> {
 fn cpu(l: &Matrix) -> Result<f64> {
     let mut sum = 0.0;
     for (index, &value) in l.cpu().diag().iter().enumerate() {
-        // Written so that a NaN fails too.
-        if !(value > 0.0) {
+        if value <= 0.0 || value.is_nan() {
             return Err(Error::Singular { op: "log_det", index, value });
         }
         sum += value.ln();

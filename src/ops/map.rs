@@ -13,7 +13,7 @@ use crate::{Error, Matrix, Precision, Result};
 
 const SHADER: &str = include_str!("../../shaders/map.wgsl");
 /// Entries in one CPU task.
-const TASK: usize = 1 << 14;
+pub(super) const TASK: usize = 1 << 14;
 
 /// A function of one entry `x`. Outside of its domain a function has no defined value on a GPU: take care there.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -278,7 +278,9 @@ mod tests {
 
     use crate::device::Place;
     use crate::ops::*;
-    use crate::{Device, Matrix};
+    use crate::{Device, Matrix, Result};
+
+    type Verb<'a> = Box<dyn Fn() -> Result<Matrix> + 'a>;
 
     /// Padding cannot be seen through the public interface, and every product over padded rows relies on it.
     #[test]
@@ -290,7 +292,7 @@ mod tests {
                 let column = Matrix::from_array(&device, Array2::from_elem((n, 1), 3.0).view()).unwrap();
                 let one = Matrix::from_array(&device, Array2::from_elem((1, 1), 3.0).view()).unwrap();
                 let p: Vec<usize> = (0..n).rev().collect();
-                let verbs: Vec<(&str, Box<dyn Fn() -> crate::Result<Matrix> + '_>)> = vec![
+                let verbs: Vec<(&str, Verb)> = vec![
                     ("exp", Box::new(|| map(&a, Map::Exp))),
                     ("log", Box::new(|| map(&a, Map::Log))),
                     ("recip", Box::new(|| map(&a, Map::Recip))),
@@ -325,10 +327,8 @@ mod tests {
                     let raw = gpu.download(out.buffer(), 0, out.bytes()).unwrap();
                     let stride = 4 * out.vec4s();
                     for (i, bytes) in raw.chunks_exact(4).enumerate() {
-                        let value: f32 = bytemuck::pod_read_unaligned(bytes);
-                        if i % stride >= out.cols() {
-                            assert_eq!(value, 0.0, "{name}, n = {n}, word {i} on {device}");
-                        }
+                        let real = i % stride < out.cols();
+                        assert!(real || bytes == [0; 4], "{name}, n = {n}, word {i} on {device}");
                     }
                 }
             }

@@ -9,7 +9,7 @@ fn lists(n: usize) -> [Vec<usize>; 3] {
     [
         (0..n).map(|i| (i * 7 + 3) % n).collect(),
         (0..n).rev().step_by(3).collect(),
-        (0..2 * n + 1).map(|i| i * i % n).collect(),
+        (0..=2 * n).map(|i| i * i % n).collect(),
     ]
 }
 
