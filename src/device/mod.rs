@@ -10,6 +10,7 @@
 mod adapter;
 mod counters;
 mod threshold;
+pub(crate) mod vector_state;
 
 use std::fmt;
 use std::time::Duration;

@@ -11,10 +11,11 @@ use ndarray::{Array2, ShapeBuilder};
 
 use super::gemm::{Block, Part, Product, Trans, on_gpu as product};
 use super::solve_triangular::invert_blocks;
-use super::window::{step, windows};
-use super::{half, require, vector_state};
+use super::{half, require};
+use crate::device::vector_state;
 use crate::gpu::{Bind, Gpu, Pass, Shader};
 use crate::matrix::Shared;
+use crate::matrix::window::{step, windows};
 use crate::{Error, Matrix, Precision, Result};
 
 const LOWER: &str = include_str!("../../shaders/cholesky_lower.wgsl");
@@ -76,8 +77,9 @@ fn factored(a: &Array2<f64>, n: usize) -> std::result::Result<Array2<f64>, usize
     let stack = faer::dyn_stack::MemStack::new(&mut memory);
     let slice = l.as_slice_memory_order_mut().expect("just made contiguous");
     let view = MatMut::from_column_major_slice_mut(slice, n, n);
-    let done =
-        vector_state::restored(|| factor::cholesky_in_place(view, Default::default(), par, stack, params));
+    let done = vector_state::restored(|| {
+        factor::cholesky_in_place(view, factor::LltRegularization::default(), par, stack, params)
+    });
     match done {
         Ok(_) => {
             // faer uses the other triangle as a scratch pad.

@@ -4,22 +4,17 @@
 //! workgroup memory for hardware, a direct one for software adapters, where barriers cost and caches are large.
 //! Both are checked against the triple loop in `tests/ops/gemm.rs`.
 
-use std::ops::Range;
+mod on_gpu;
 
 use gemm::Parallelism;
 use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 
-use super::window::{step, windows};
-use super::{require, transpose};
-use crate::gpu::{Gpu, Pass, Shader};
+use super::require;
 use crate::matrix::Shared;
+use crate::matrix::window::windows;
 use crate::{Matrix, Precision, Result};
 
-const TILED: &str = include_str!("../../shaders/gemm_tiled.wgsl");
-const DIRECT: &str = include_str!("../../shaders/gemm_direct.wgsl");
-const TILE: usize = 64; // rows and columns per workgroup, in both shaders
-/// Longest sum in one dispatch: llvmpipe ends loops after 65,535 iterations, and shorter sums round less.
-const MAX_K: usize = 16_384;
+pub(super) use on_gpu::{Block, Part, Product, on_gpu};
 
 /// Whether an operand is used as it is or transposed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,24 +33,6 @@ impl Trans {
     pub(super) fn flip(self) -> Self {
         if self == Trans::No { Trans::Yes } else { Trans::No }
     }
-}
-
-/// Mirrors `Params` in both shaders.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
-struct Params {
-    m: u32,
-    n: u32,
-    k: u32,
-    a_stride: u32,
-    b_stride: u32,
-    c_stride: u32,
-    a_col: u32,
-    b_col: u32,
-    c_col: u32,
-    shift: i32,
-    alpha: f32,
-    beta: f32,
 }
 
 /// `C = alpha op(A) op(B)`.
@@ -235,125 +212,4 @@ pub(crate) fn mirror_lower(c: &mut Array2<f64>) {
             }
         }
     }
-}
-
-/// A rectangle of a matrix on a GPU. `row` is a multiple of 32, `col` of 4, so that it can be bound and read by vec4s.
-#[derive(Clone, Copy)]
-pub(super) struct Block<'a> {
-    pub of: &'a Matrix,
-    pub row: usize,
-    pub col: usize,
-    pub rows: usize,
-    pub cols: usize,
-}
-
-impl<'a> Block<'a> {
-    pub fn whole(of: &'a Matrix) -> Self {
-        Block { of, row: 0, col: 0, rows: of.rows(), cols: of.cols() }
-    }
-}
-
-/// Which part of a symmetric product is computed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
-    All,
-    /// Tiles on and below the diagonal; those above keep what they hold.
-    Lower,
-    /// The lower tiles, and their mirror images above; needs a whole output in one binding and `beta` = 0.
-    Mirrored,
-}
-
-/// What to compute into an output that already exists (and is read when `beta` is not zero).
-pub(super) struct Product<'a> {
-    pub alpha: f64,
-    pub a: Block<'a>,
-    pub ta: Trans,
-    pub b: Block<'a>,
-    pub tb: Trans,
-    pub beta: f64,
-    pub part: Part,
-}
-
-/// Records the product, split into windows of m, n and k such that each operand fits a binding.
-pub(super) fn on_gpu(gpu: &Gpu, p: &Product, out: Block) -> Result<()> {
-    let direct = gpu.direct();
-    // Lanes run along columns: the direct shape wants b row-major, and a transpose is O(nk) beside O(mnk).
-    let flipped = if direct && p.tb == Trans::Yes { Some(transpose(p.b.of)?) } else { None };
-    let (b, tb) = match &flipped {
-        None => (p.b, p.tb),
-        Some(of) => (Block { of, row: p.b.col, col: p.b.row, rows: p.b.cols, cols: p.b.rows }, Trans::No),
-    };
-    let k = if p.ta == Trans::No { p.a.cols } else { p.a.rows };
-    let limits = gpu.limits();
-    // Each operand is bound by windows of its rows; which of m, n, k those are depends on its transposition.
-    let (mut by_m, mut by_n, mut by_k) = (vec![out.of], vec![], vec![]);
-    if p.ta == Trans::No {
-        by_m.push(p.a.of)
-    } else {
-        by_k.push(p.a.of)
-    }
-    if tb == Trans::No {
-        by_k.push(b.of)
-    } else {
-        by_n.push(b.of)
-    }
-    let (dm, dn) = (step(&limits, TILE, &by_m)?, step(&limits, TILE, &by_n)?);
-    // A window of a triangle starts at a tile's edge, so that no tile straddles the diagonal.
-    let dm = if p.part == Part::All { dm } else { (dm / TILE).max(1) * TILE };
-    let dk = step(&limits, TILE, &by_k)?.min(MAX_K);
-    let [half_a, half_b] = [p.a.of, b.of].map(|m| m.precision() == Precision::Half);
-    let source = [super::half::operand("a", 0, half_a), super::half::operand("b", 1, half_b)];
-    let (body, shape) = if direct { (DIRECT, "direct") } else { (TILED, "tiled") };
-    let key = format!("gemm_{shape}{}{}", u8::from(half_a), u8::from(half_b));
-    let flag = |on: bool| f64::from(u8::from(on));
-    let mut constants = vec![
-        ("TRANS_A", flag(p.ta == Trans::Yes)),
-        ("LOWER", flag(p.part != Part::All)),
-        ("MIRROR", flag(p.part == Part::Mirrored)),
-    ];
-    if !direct {
-        constants.push(("TRANS_B", flag(tb == Trans::Yes)));
-    }
-    // Stored rows and first stored column of the window (i, j) of op(x).
-    let place = |x: &Block, t: Trans, i: &Range<usize>, j: &Range<usize>| {
-        let (rows, cols) = if t == Trans::No { (i, j) } else { (j, i) };
-        (x.row + rows.start..x.row + rows.end, (x.col + cols.start) / 4)
-    };
-    for rm in windows(out.rows, dm) {
-        for rn in windows(out.cols, dn) {
-            for rk in windows(k, dk) {
-                let (a_rows, a_col) = place(&p.a, p.ta, &rm, &rk);
-                let (b_rows, b_col) = place(&b, tb, &rk, &rn);
-                let (c_rows, c_col) = place(&out, Trans::No, &rm, &rn);
-                let params = Params {
-                    m: rm.len() as u32,
-                    n: rn.len() as u32,
-                    k: rk.len() as u32,
-                    a_stride: p.a.of.vec4s() as u32,
-                    b_stride: b.of.vec4s() as u32,
-                    c_stride: out.of.vec4s() as u32,
-                    a_col: a_col as u32,
-                    b_col: b_col as u32,
-                    c_col: c_col as u32,
-                    shift: rm.start as i32 - rn.start as i32,
-                    alpha: p.alpha as f32,
-                    beta: if rk.start == 0 { p.beta as f32 } else { 1.0 },
-                };
-                gpu.run(&Pass {
-                    op: "gemm",
-                    shader: Shader { key: &key, parts: &[&source[0], &source[1], body] },
-                    entry: "main",
-                    constants: &constants,
-                    binds: &[
-                        p.a.of.rows_bind(a_rows.start, a_rows.end),
-                        b.of.rows_bind(b_rows.start, b_rows.end),
-                        out.of.rows_bind(c_rows.start, c_rows.end),
-                    ],
-                    params: bytemuck::bytes_of(&params),
-                    grid: [rn.len().div_ceil(TILE) as u32, rm.len().div_ceil(TILE) as u32, 1],
-                })?;
-            }
-        }
-    }
-    Ok(())
 }

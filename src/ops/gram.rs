@@ -10,11 +10,11 @@ use ndarray::Array2;
 use rayon::prelude::*;
 
 use super::half::{operand, result};
-use super::window::{step, windows};
 use super::{require, to_half};
 use crate::gpu::{Bind, Buffer, Gpu, Pass, Shader};
 use crate::kernel::{Packed, Points, Program, Scratch};
 use crate::matrix::Shared;
+use crate::matrix::window::{step, windows};
 use crate::{Error, Kernel, Matrix, Precision, Result};
 
 const TILE_LOOP: &str = include_str!("../../shaders/gram_tile.wgsl");

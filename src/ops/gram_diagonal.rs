@@ -5,9 +5,9 @@
 use ndarray::Array2;
 
 use super::gram::{Loaded, Params, TILE};
-use super::window::{step, windows};
 use crate::gpu::{Gpu, Pass, Shader};
 use crate::matrix::Shared;
+use crate::matrix::window::{step, windows};
 use crate::{Kernel, Matrix, Precision, Result};
 
 const SHADER: &str = include_str!("../../shaders/gram_diagonal.wgsl");

@@ -8,10 +8,10 @@ use rayon::prelude::*;
 
 use super::gram::{Loaded, Params, Ready, STRIP, TILE, check};
 use super::require;
-use super::window::{step, windows};
 use crate::gpu::{Gpu, Pass, Shader};
 use crate::kernel::Scratch;
 use crate::matrix::Shared;
+use crate::matrix::window::{step, windows};
 use crate::{Kernel, Matrix, Result};
 
 const SHADER: &str = include_str!("../../shaders/gram_sum.wgsl");
@@ -169,9 +169,10 @@ fn on_gpu(
     let (n, m, d4) = (loaded.x.rows(), loaded.y.rows(), loaded.x.vec4s());
     let parts = loaded.parts(&[if gradient { GRAD } else { VALUE }, SHADER]);
     let key = format!("{}{}", loaded.key, u8::from(gradient));
-    let (slots, stats) = match gradient {
-        false => (0, 0),
-        true => (loaded.program.learned_slots().len(), loaded.program.learned_stats().len()),
+    let (slots, stats) = if gradient {
+        (loaded.program.learned_slots().len(), loaded.program.learned_stats().len())
+    } else {
+        (0, 0)
     };
     let each = 1 + slots + stats * d4 * 4;
     let (u, v) = match weights {

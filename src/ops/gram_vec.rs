@@ -8,11 +8,11 @@ use rayon::prelude::*;
 
 use super::gemm::{Block, Part, Product, on_gpu as product};
 use super::gram::{Loaded, Params, Ready, STRIP, TILE, check, fill};
-use super::window::{step, windows};
 use super::{Trans, require};
 use crate::gpu::{Gpu, Pass, Shader};
 use crate::kernel::Scratch;
 use crate::matrix::Shared;
+use crate::matrix::window::{step, windows};
 use crate::{Kernel, Matrix, Precision, Result};
 
 const SHADER: &str = include_str!("../../shaders/gram_vec.wgsl");

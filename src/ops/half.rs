@@ -4,9 +4,9 @@
 
 use half::f16;
 
-use super::window::{step, windows};
 use crate::gpu::{Gpu, Pass, Shader};
 use crate::matrix::Shared;
+use crate::matrix::window::{step, windows};
 use crate::{Error, Matrix, Precision, Result};
 
 const SHADER: &str = include_str!("../../shaders/half.wgsl");

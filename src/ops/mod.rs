@@ -1,28 +1,55 @@
 //! The verbs: one file each, each with a CPU body (the definition) and a GPU body (the shader of the same stem).
 //!
 //! A verb runs where its operands live and returns a result that lives there too.
+//!
+//! | to do | look at |
+//! |---|---|
+//! | products | [`gemm()`], [`gemm_add`], [`syrk`] |
+//! | kernel matrices, stored | [`gram()`], [`gram_half`], [`gram_diagonal()`] |
+//! | kernel matrices, never stored | [`gram_vec()`], [`gram_sum()`], [`gram_sum_grad`] |
+//! | factor and solve | [`cholesky()`], [`solve_triangular()`], [`log_det()`] |
+//! | rows and columns | [`reduce()`], [`logsumexp()`], [`softmax()`], [`argmin()`], [`nearest()`] |
+//! | centre, gather, permute, transpose | [`centre()`], [`centre_columns`], [`gather_rows`], [`permute`], [`transpose()`] |
+//! | element by element | [`map()`], [`zip`], [`diagonal()`], [`add_diagonal`], [`add_diagonal_vector`] |
+//! | half the memory | [`to_half`], [`gram_half`] |
 
+mod argmin;
+mod centre;
 mod cholesky;
+mod diagonal;
+mod gather;
 mod gemm;
 mod gram;
 mod gram_diagonal;
 mod gram_sum;
 mod gram_vec;
 mod half;
+mod log_det;
+mod logsumexp;
+mod map;
 mod nearest;
+mod reduce;
+mod softmax;
 mod solve_triangular;
 mod transpose;
-pub(crate) mod vector_state;
-mod window;
 
+pub use argmin::{ArgMin, argmin};
+pub use centre::{centre, centre_columns};
 pub use cholesky::cholesky;
+pub use diagonal::{add_diagonal, add_diagonal_vector, diagonal};
+pub use gather::{gather_rows, permute};
 pub use gemm::{Trans, gemm, gemm_add, syrk};
 pub use gram::{gram, gram_half};
 pub use gram_diagonal::gram_diagonal;
 pub use gram_sum::{GramSum, Weights, gram_sum, gram_sum_grad};
 pub use gram_vec::gram_vec;
 pub use half::to_half;
+pub use log_det::log_det;
+pub use logsumexp::logsumexp;
+pub use map::{Map, Zip, map, zip};
 pub use nearest::{Nearest, nearest};
+pub use reduce::{Along, Reduction, reduce};
+pub use softmax::softmax;
 pub use solve_triangular::{Side, Triangle, solve_triangular};
 pub use transpose::transpose;
 

@@ -7,9 +7,9 @@ use rayon::prelude::*;
 
 use super::gram::{Params, TILE, check};
 use super::half::operand;
-use super::window::{step, windows};
 use crate::gpu::{Gpu, Pass, Shader};
 use crate::matrix::Shared;
+use crate::matrix::window::{step, windows};
 use crate::{Matrix, Precision, Result};
 
 const TILE_LOOP: &str = include_str!("../../shaders/gram_tile.wgsl");

@@ -11,7 +11,8 @@ use ndarray::{Array2, ArrayView2};
 
 use super::cholesky::BLOCK;
 use super::gemm::{Block, Part, Product, Trans, on_gpu as product};
-use super::{require, transpose, vector_state};
+use super::{require, transpose};
+use crate::device::vector_state;
 use crate::gpu::{Gpu, Pass, Shader};
 use crate::matrix::Shared;
 use crate::{Error, Matrix, Precision, Result};
@@ -106,9 +107,9 @@ fn cpu(t: &Array2<f64>, triangle: Triangle, op: Trans, side: Side, b: &Array2<f6
     let par = if rows * rows * cols < 100_000 { Par::Seq } else { Par::rayon(0) };
     vector_state::restored(|| {
         if lower {
-            solve_lower_triangular_in_place(t, rhs, par)
+            solve_lower_triangular_in_place(t, rhs, par);
         } else {
-            solve_upper_triangular_in_place(t, rhs, par)
+            solve_upper_triangular_in_place(t, rhs, par);
         }
     });
     Ok(x)

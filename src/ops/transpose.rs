@@ -1,8 +1,8 @@
 //! `A^T`.
 
-use super::window::{step, windows};
 use crate::gpu::{Gpu, Pass, Shader};
 use crate::matrix::Shared;
+use crate::matrix::window::{step, windows};
 use crate::{Matrix, Precision, Result};
 
 const SHADER: &str = include_str!("../../shaders/transpose.wgsl");

@@ -7,3 +7,4 @@ mod choice;
 mod counters;
 mod failures;
 mod matrix;
+mod vector_state;

@@ -3,14 +3,22 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod argmin;
+mod centre;
 mod cholesky;
+mod diagonal;
+mod gather;
 mod gemm;
 mod gram;
 mod gram_diagonal;
 mod gram_sum;
 mod gram_vec;
 mod half;
+mod log_det;
+mod logsumexp;
+mod map;
 mod nearest;
+mod reduce;
+mod softmax;
 mod solve_triangular;
 mod transpose;
-mod vector_state;

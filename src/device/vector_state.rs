@@ -2,7 +2,7 @@
 //!
 //! faer's kernels return with the upper halves of the AVX registers in use. On many CPUs every SSE instruction that
 //! the thread runs afterwards, such as those of a scalar `exp`, is then up to twenty times slower. Clearing the halves
-//! costs a cycle; the regression test in `tests/ops/vector_state.rs` times a scalar loop before and after.
+//! costs a cycle; the regression test in `tests/device/vector_state.rs` times a scalar loop before and after.
 
 /// Runs `f`, which calls faer, and clears the upper halves on this thread and on every worker.
 pub(crate) fn restored<T>(f: impl FnOnce() -> T) -> T {

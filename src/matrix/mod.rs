@@ -1,5 +1,7 @@
 //! A matrix that lives on a device.
 
+pub(crate) mod window;
+
 use std::sync::Arc;
 
 use half::f16;
@@ -85,8 +87,7 @@ impl Matrix {
         let largest = if device.is_gpu() { f64::from(f32::MAX) } else { f64::MAX };
         for ((row, col), &v) in a.indexed_iter() {
             let value: f64 = v.into();
-            // Written so that a NaN fails too.
-            if !(value.abs() <= largest) {
+            if !value.is_finite() || value.abs() > largest {
                 return Err(Error::NotFinite { op, what: "the matrix", value, row, col });
             }
         }

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
+use super::row_bytes;
 use crate::gpu::Limits;
-use crate::matrix::row_bytes;
 use crate::{Error, Matrix, Result};
 
 /// Consecutive windows of `step` rows that cover `0..rows`.

@@ -1,0 +1,131 @@
+//! Rows by index, and rows and columns by the same index.
+//!
+//! Checked against indexing in `tests/ops/gather.rs`: both devices copy, so they agree to the bit.
+
+use ndarray::{Array2, Axis};
+use rayon::prelude::*;
+
+use super::map::grid;
+use super::reduce::{GROUP, operand};
+use super::require;
+use crate::gpu::{Gpu, Pass, Shader};
+use crate::matrix::Shared;
+use crate::matrix::window::{step, windows};
+use crate::{Matrix, Precision, Result};
+
+const SHADER: &str = include_str!("../../shaders/gather.wgsl");
+
+/// Mirrors `Params` in `shaders/gather.wgsl`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+struct Params {
+    count: u32,
+    stride: u32,
+    cols: u32,
+    vec4s: u32,
+    a_vec4s: u32,
+    a_first: u32,
+    a_end: u32,
+}
+
+/// `out[i, j] = a[indices[i], j]`.
+///
+/// `a` is `n x m`, the result `indices.len() x m`; an index may occur any number of times.
+///
+/// # Errors
+/// [`Error::Shape`](crate::Error::Shape) if `indices` is empty or one of them is not below `n`.
+///
+/// ```
+/// use mercer::{Device, Matrix, ops::gather_rows};
+/// let a = Matrix::from_array(&Device::cpu(), ndarray::array![[1.0, 2.0], [3.0, 4.0]].view())?;
+/// assert_eq!(gather_rows(&a, &[1, 1])?.to_array()?, ndarray::array![[3.0, 4.0], [3.0, 4.0]]);
+/// # Ok::<(), mercer::Error>(())
+/// ```
+pub fn gather_rows(a: &Matrix, indices: &[usize]) -> Result<Matrix> {
+    check("gather_rows", a, indices)?;
+    match a.place() {
+        Shared::Cpu => Ok(Matrix::from_host(a.cpu().select(Axis(0), indices))),
+        Shared::Gpu(gpu) => gpu.guard("gather_rows", || on_gpu(gpu, a, indices, false)),
+    }
+}
+
+/// `out[i, j] = k[p[i], p[j]]`.
+///
+/// `k` is `n x n`, the result `p.len() x p.len()`. A permutation reorders the points that `k` compares; a shorter
+/// list picks the kernel matrix of a subset, and an index may occur any number of times.
+///
+/// # Errors
+/// [`Error::Shape`](crate::Error::Shape) if `k` is not square, `p` is empty or an index is not below `n`.
+///
+/// ```
+/// use mercer::{Device, Matrix, ops::permute};
+/// let k = Matrix::from_array(&Device::cpu(), ndarray::array![[1.0, 2.0], [3.0, 4.0]].view())?;
+/// assert_eq!(permute(&k, &[1, 0])?.to_array()?, ndarray::array![[4.0, 3.0], [2.0, 1.0]]);
+/// # Ok::<(), mercer::Error>(())
+/// ```
+pub fn permute(k: &Matrix, p: &[usize]) -> Result<Matrix> {
+    let (n, m) = k.shape();
+    require("permute", n == m, || format!("k is {n} x {m} and should be square"))?;
+    check("permute", k, p)?;
+    match k.place() {
+        Shared::Cpu => Ok(Matrix::from_host(cpu(k.cpu(), p))),
+        Shared::Gpu(gpu) => gpu.guard("permute", || on_gpu(gpu, k, p, true)),
+    }
+}
+
+fn check(op: &'static str, a: &Matrix, indices: &[usize]) -> Result<()> {
+    require(op, !indices.is_empty(), || "there are no indices".to_owned())?;
+    let beyond = indices.iter().position(|&i| i >= a.rows());
+    require(op, beyond.is_none(), || {
+        let at = beyond.unwrap_or_default();
+        format!("index {at} is {}, the matrix has {} rows", indices[at], a.rows())
+    })
+}
+
+fn cpu(k: &Array2<f64>, p: &[usize]) -> Array2<f64> {
+    let mut out = vec![0.0; p.len() * p.len()];
+    out.par_chunks_mut(p.len()).zip(p).for_each(|(to, &i)| {
+        let row = k.row(i);
+        to.iter_mut().zip(p).for_each(|(t, &j)| *t = row[j]);
+    });
+    Array2::from_shape_vec((p.len(), p.len()), out).expect("as many entries as pairs")
+}
+
+fn on_gpu(gpu: &Gpu, a: &Matrix, indices: &[usize], both: bool) -> Result<Matrix> {
+    let cols = if both { indices.len() } else { a.cols() };
+    let out = Matrix::alloc(gpu, "gather.out", (indices.len(), cols), Precision::Single)?;
+    let limits = gpu.limits();
+    let (key, source) = operand("gather", a);
+    let words: Vec<u32> = indices.iter().map(|&i| i as u32).collect();
+    let columns = if both { Some(gpu.upload("gather.columns", bytemuck::cast_slice(&words))?) } else { None };
+    let (step_in, step_out) = (step(&limits, GROUP, &[a])?, step(&limits, GROUP, &[&out])?);
+    for to in windows(out.rows(), step_out) {
+        let list = gpu.upload("gather.rows", bytemuck::cast_slice(&words[to.clone()]))?;
+        let count = to.len() * out.vec4s();
+        let (grid, stride) = grid(count);
+        for from in windows(a.rows(), step_in) {
+            let params = Params {
+                count: count as u32,
+                stride,
+                cols: cols as u32,
+                vec4s: out.vec4s() as u32,
+                a_vec4s: a.vec4s() as u32,
+                a_first: from.start as u32,
+                a_end: from.end as u32,
+            };
+            let mut binds =
+                vec![a.rows_bind(from.start, from.end), list.whole(), out.rows_bind(to.start, to.end)];
+            binds.extend(columns.as_ref().map(|c| c.whole()));
+            gpu.run(&Pass {
+                op: if both { "permute" } else { "gather_rows" },
+                shader: Shader { key: &key, parts: &[&source, SHADER] },
+                entry: if both { "permute" } else { "gather_rows" },
+                constants: &[],
+                binds: &binds,
+                params: bytemuck::bytes_of(&params),
+                grid,
+            })?;
+        }
+    }
+    Ok(out)
+}

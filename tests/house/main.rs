@@ -1,0 +1,7 @@
+//! The order of the house, and the shaders in it: checked without a GPU.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod layers;
+mod shaders;

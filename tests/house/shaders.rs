@@ -1,0 +1,88 @@
+//! Every shader that the library can assemble passes naga and its back ends.
+
+use mercer::device::{DeviceOptions, ProductShape};
+use mercer::ops::{Weights, gram, gram_sum_grad, gram_vec};
+use mercer::{Device, Error, Matrix};
+use naga::back::{glsl, hlsl, msl, spv};
+use naga::valid::{Capabilities, ValidationFlags, Validator};
+
+use crate::support::verbs::{points, verbs};
+use crate::support::zoo::zoo;
+
+/// Every verb in both shapes of products, and every kernel in every verb that takes one, on a device that only checks.
+fn assembled() -> Vec<(String, String)> {
+    let shapes = [ProductShape::Tiled, ProductShape::Direct];
+    let devices: Vec<Device> =
+        shapes.iter().map(|&s| DeviceOptions::new().pretend().products(s).open().unwrap()).collect();
+    for device in &devices {
+        for verb in verbs() {
+            // Nothing is computed, so a result may be refused; a shader may not.
+            if let Err(e @ (Error::Gpu { .. } | Error::TooLarge { .. } | Error::Unsupported { .. })) =
+                (verb.run)(device)
+            {
+                panic!("{}: {e}", verb.name);
+            }
+        }
+    }
+    let device = &devices[0];
+    let x = Matrix::from_array(device, points(5, 3, 1).view()).unwrap();
+    let w = Matrix::from_array(device, points(5, 5, 2).view()).unwrap();
+    for kernel in zoo() {
+        gram(&kernel, &x, None).unwrap();
+        gram_vec(&kernel, &x, None, &x).unwrap();
+        gram_sum_grad(&kernel, &x, None, Weights::Dense(&w)).unwrap();
+    }
+    let mut all: Vec<_> = devices.iter().flat_map(Device::shaders).collect();
+    all.sort_by(|a, b| a.1.cmp(&b.1));
+    all.dedup_by(|a, b| a.1 == b.1);
+    all
+}
+
+#[test]
+fn every_shader_passes_every_back_end() {
+    let all = assembled();
+    assert!(all.len() > 100, "only {} shaders were assembled", all.len());
+    for (name, source) in all {
+        let module = naga::front::wgsl::parse_str(&source)
+            .unwrap_or_else(|e| panic!("{name}: {}", e.emit_to_string(&source)));
+        let info = Validator::new(ValidationFlags::all(), Capabilities::IMMEDIATES)
+            .validate(&module)
+            .unwrap_or_else(|e| panic!("{name}: {}", e.emit_to_string(&source)));
+        // Back ends want overrides resolved; the defaults will do.
+        let (module, info) =
+            naga::back::pipeline_constants::process_overrides(&module, &info, None, &Default::default())
+                .unwrap_or_else(|e| panic!("{name}: {e}"));
+        spv::write_vec(&module, &info, &spv::Options::default(), None)
+            .unwrap_or_else(|e| panic!("{name}: SPIR-V: {e}"));
+        let options = msl::Options { fake_missing_bindings: true, ..Default::default() };
+        msl::write_string(&module, &info, &options, &msl::PipelineOptions::default())
+            .unwrap_or_else(|e| panic!("{name}: MSL: {e}"));
+        let options = hlsl::Options { fake_missing_bindings: true, ..Default::default() };
+        let mut text = String::new();
+        hlsl::Writer::new(&mut text, &options, &hlsl::PipelineOptions::default())
+            .write(&module, &info, None)
+            .unwrap_or_else(|e| panic!("{name}: HLSL: {e}"));
+        gles(&name, &module, &info);
+    }
+}
+
+/// GLSL ES 3.2, the oldest that has what we use.
+fn gles(name: &str, module: &naga::Module, info: &naga::valid::ModuleInfo) {
+    let options = glsl::Options { version: glsl::Version::new_gles(320), ..Default::default() };
+    let pipeline = glsl::PipelineOptions {
+        shader_stage: naga::ShaderStage::Compute,
+        entry_point: "main".into(),
+        multiview: None,
+    };
+    let mut text = String::new();
+    glsl::Writer::new(
+        &mut text,
+        module,
+        info,
+        &options,
+        &pipeline,
+        naga::proc::BoundsCheckPolicies::default(),
+    )
+    .and_then(|mut writer| writer.write())
+    .unwrap_or_else(|e| panic!("{name}: GLSL: {e}"));
+}

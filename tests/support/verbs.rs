@@ -1,0 +1,164 @@
+//! Every verb, run at the edges of its tiles: `selfcheck` compares devices by it, the shader tests compile by it.
+
+use mercer::ops::{
+    Along, Map, Reduction, Side, Trans, Triangle, Weights, Zip, add_diagonal, add_diagonal_vector, argmin,
+    centre, centre_columns, cholesky, diagonal, gather_rows, gemm, gemm_add, gram, gram_diagonal, gram_half,
+    gram_sum, gram_sum_grad, gram_vec, log_det, logsumexp, map, nearest, permute, reduce, softmax,
+    solve_triangular, syrk, to_half, transpose, zip,
+};
+use mercer::{Device, Kernel, Matrix, Result};
+use ndarray::{Array1, Array2, Axis};
+
+/// A verb and how to run it.
+pub struct Verb {
+    pub name: &'static str,
+    /// Allowed distance between f32 and f64, relative to the largest entry.
+    pub tolerance: f64,
+    /// Runs it on a device and reads everything back.
+    pub run: fn(&Device) -> Result<Vec<Array2<f64>>>,
+}
+
+/// Entries in [-1, 1), the same everywhere, no generator needed.
+pub fn points(rows: usize, cols: usize, seed: usize) -> Array2<f64> {
+    Array2::from_shape_fn((rows, cols), |(i, j)| {
+        let h = (i * 7919 + j * 104_729 + seed * 15_485_863 + i * j * 31) % 2001;
+        h as f64 / 1000.0 - 1.0
+    })
+}
+
+fn up(device: &Device, rows: usize, cols: usize, seed: usize) -> Result<Matrix> {
+    Matrix::from_array(device, points(rows, cols, seed).view())
+}
+
+fn spd(device: &Device, n: usize) -> Result<Matrix> {
+    let a = points(n, n, 3);
+    Matrix::from_array(device, (a.dot(&a.t()) / n as f64 + Array2::<f64>::eye(n)).view())
+}
+
+fn down(all: Vec<Matrix>) -> Result<Vec<Array2<f64>>> {
+    all.iter().map(Matrix::to_array).collect()
+}
+
+fn column(values: Vec<f64>) -> Array2<f64> {
+    Array1::from(values).insert_axis(Axis(1))
+}
+
+const SIZES: [usize; 5] = [1, 63, 64, 65, 131];
+
+/// A kernel with scalar and per-feature parameters.
+fn kernel() -> Kernel {
+    1.3 * Kernel::rbf([0.7, 1.1, 2.0]) + Kernel::matern32(0.8) * Kernel::linear() + Kernel::white(0.1)
+}
+
+/// Runs `f` at every size and gathers what it makes.
+fn at_sizes(f: impl Fn(usize) -> Result<Vec<Matrix>>) -> Result<Vec<Array2<f64>>> {
+    SIZES.iter().map(|&n| f(n).and_then(down)).collect::<Result<Vec<_>>>().map(|all| all.concat())
+}
+
+pub fn verbs() -> Vec<Verb> {
+    let v = |name, tolerance, run| Verb { name, tolerance, run };
+    vec![
+        v("gemm", 3e-6, |d| {
+            at_sizes(|n| {
+                let (a, b) = (up(d, n, 37, 1)?, up(d, 37, 66, 2)?);
+                let (at, bt) = (up(d, 37, n, 1)?, up(d, 66, 37, 2)?);
+                Ok(vec![
+                    gemm(0.5, &a, Trans::No, &b, Trans::No)?,
+                    gemm(0.5, &at, Trans::Yes, &b, Trans::No)?,
+                    gemm(0.5, &a, Trans::No, &bt, Trans::Yes)?,
+                    gemm(0.5, &at, Trans::Yes, &bt, Trans::Yes)?,
+                    gemm_add(-1.0, &a, Trans::No, &b, Trans::No, 2.0, &up(d, n, 66, 3)?)?,
+                ])
+            })
+        }),
+        v("syrk", 3e-6, |d| at_sizes(|n| Ok(vec![syrk(1.0, &up(d, n, 19, 1)?, Trans::No)?]))),
+        v("gram", 3e-6, |d| {
+            at_sizes(|n| {
+                let (x, y) = (up(d, n, 3, 1)?, up(d, 66, 3, 2)?);
+                Ok(vec![gram(&kernel(), &x, None)?, gram(&kernel(), &x, Some(&y))?])
+            })
+        }),
+        v("gram_diagonal", 3e-6, |d| at_sizes(|n| Ok(vec![gram_diagonal(&kernel(), &up(d, n, 3, 1)?)?]))),
+        v("gram_vec", 1e-5, |d| {
+            at_sizes(|n| {
+                let (x, few, many) = (up(d, n, 3, 1)?, up(d, n, 2, 2)?, up(d, n, 20, 3)?);
+                Ok(vec![gram_vec(&kernel(), &x, None, &few)?, gram_vec(&kernel(), &x, None, &many)?])
+            })
+        }),
+        v("gram_sum", 1e-5, |d| {
+            let mut all = Vec::new();
+            for n in SIZES {
+                let (x, w, u) = (up(d, n, 3, 1)?, up(d, n, n, 2)?, up(d, n, 2, 3)?);
+                let low = Weights::LowRank { u: &u, v: &u };
+                all.push(column(vec![gram_sum(&kernel(), &x, None, low)?]));
+                all.push(column(gram_sum_grad(&kernel(), &x, None, Weights::Dense(&w))?.gradient));
+            }
+            Ok(all)
+        }),
+        v("nearest", 1e-5, |d| {
+            let found = nearest(&up(d, 131, 5, 1)?, &up(d, 65, 5, 2)?)?;
+            Ok(vec![column(found.squared_distance)])
+        }),
+        v("cholesky", 1e-5, |d| at_sizes(|n| Ok(vec![cholesky(&spd(d, n)?)?]))),
+        v("solve_triangular", 1e-5, |d| {
+            at_sizes(|n| {
+                let (l, b, c) = (cholesky(&spd(d, n)?)?, up(d, n, 7, 1)?, up(d, 7, n, 1)?);
+                Ok(vec![
+                    solve_triangular(&l, Triangle::Lower, Trans::No, Side::Left, &b)?,
+                    solve_triangular(&l, Triangle::Lower, Trans::Yes, Side::Left, &b)?,
+                    solve_triangular(&l, Triangle::Lower, Trans::No, Side::Right, &c)?,
+                ])
+            })
+        }),
+        v("log_det", 1e-6, |d| Ok(vec![column(vec![log_det(&cholesky(&spd(d, 131)?)?)?])])),
+        v("reduce", 1e-6, |d| {
+            at_sizes(|n| {
+                let a = up(d, n, 70, 1)?;
+                let kinds =
+                    [Reduction::Sum, Reduction::Mean, Reduction::Min, Reduction::Max, Reduction::SumSquares];
+                let both = [Along::EachRow, Along::EachColumn];
+                both.iter().flat_map(|&along| kinds.map(|kind| reduce(&a, along, kind))).collect()
+            })
+        }),
+        v("logsumexp", 1e-6, |d| at_sizes(|n| Ok(vec![logsumexp(&up(d, n, 70, 1)?)?]))),
+        v("softmax", 1e-6, |d| at_sizes(|n| Ok(vec![softmax(&up(d, n, 70, 1)?)?]))),
+        v("argmin", 1e-6, |d| Ok(vec![column(argmin(&up(d, 65, 131, 1)?)?.values)])),
+        v("centre", 2e-6, |d| {
+            at_sizes(|n| {
+                let (x, means) = centre_columns(&up(d, n, 5, 1)?)?;
+                Ok(vec![centre(&spd(d, n)?)?, x, means])
+            })
+        }),
+        v("gather", 1e-6, |d| {
+            let order: Vec<usize> = (0..65).map(|i| (i * 17) % 65).collect();
+            down(vec![gather_rows(&up(d, 65, 7, 1)?, &order)?, permute(&spd(d, 65)?, &order)?])
+        }),
+        v("transpose", 1e-6, |d| at_sizes(|n| Ok(vec![transpose(&up(d, n, 33, 1)?)?]))),
+        v("map", 1e-5, |d| {
+            let a = up(d, 65, 7, 1)?;
+            let positive = map(&a, Map::Affine { scale: 0.5, shift: 1.0 })?;
+            let any = [Map::Exp, Map::Square, Map::Abs, Map::Tanh, Map::Sigmoid, Map::MaxWith(0.25)];
+            let above = [Map::Log, Map::Sqrt, Map::Recip];
+            let mut all = any.map(|f| map(&a, f)).into_iter().collect::<Result<Vec<_>>>()?;
+            all.extend(above.map(|f| map(&positive, f)).into_iter().collect::<Result<Vec<_>>>()?);
+            for b in [positive, up(d, 65, 1, 2)?, up(d, 1, 7, 3)?] {
+                for op in [Zip::Add, Zip::Sub, Zip::Mul] {
+                    all.push(zip(&a, &b, op)?);
+                }
+            }
+            all.push(zip(&a, &map(&a, Map::Affine { scale: 0.1, shift: 2.0 })?, Zip::Div)?);
+            down(all)
+        }),
+        v("diagonal", 1e-6, |d| {
+            at_sizes(|n| {
+                let a = spd(d, n)?;
+                Ok(vec![diagonal(&a)?, add_diagonal(&a, 0.5)?, add_diagonal_vector(&a, &up(d, n, 1, 1)?)?])
+            })
+        }),
+        v("half", 1e-3, |d| {
+            let (a, x) = (to_half(&up(d, 65, 40, 1)?)?, up(d, 65, 3, 2)?);
+            let product = gemm(1.0, &a, Trans::No, &a, Trans::Yes)?;
+            down(vec![a, product, gram_half(&kernel(), &x, None)?, gram(&kernel(), &to_half(&x)?, None)?])
+        }),
+    ]
+}
