@@ -1,19 +1,18 @@
-// Product: c = alpha op(a) b + beta c, over row-major operands padded to vec4 rows, without workgroup memory.
+// Product: c = alpha a b + beta c, over row-major operands padded to vec4 rows, without workgroup memory.
 //
-// Each invocation keeps an 8 x 8 block of c in registers: 8 rows by two vec4s that lie 8 vec4s apart, so that the
-// lanes of a row of invocations read consecutive vec4s of b. A workgroup of 8 x 8 covers a 64 x 64 tile. For
-// software adapters: no barriers, and the operands come from the CPU's own caches.
-// Padding: reads beyond the last row are clamped to it and their results not stored; k runs over whole vec4s.
-// LOWER: tiles above the diagonal are skipped; MIRROR: tiles below it are stored a second time, above it.
+// For software adapters: no barriers, and the operands come from the CPU's own caches. A workgroup of 8 lanes covers
+// 16 rows by 64 columns; each lane keeps 16 rows by two vec4s of c in registers. The four lanes of a quad need the
+// same rows of a: each loads a quarter of them and broadcasts.
+// Padding: reads past the end are clamped and their results not stored; a's padding is zero, so k runs in whole vec4s.
+// LOWER: tiles above the diagonal are skipped.
 //
 // `load_a` and `load_b` are prepended (f32 or half storage). Twin: `cpu` in src/ops/gemm.rs.
-// Grid: (ceil(n / 64), ceil(m / 64), 1).
+// Grid: (ceil(n / 64), ceil(m / 16), 1).
 
-const TILE: u32 = 64u;
+const ROWS: u32 = 16u;
+const COLS: u32 = 64u;
 
-override TRANS_A: bool = false;
 override LOWER: bool = false;
-override MIRROR: bool = false;
 
 struct Params {
     m: u32,
@@ -41,36 +40,20 @@ fn store(row: u32, q: u32, v: vec4<f32>) {
     c[at] = out;
 }
 
-// Rows r..r+3 and vec4 column q again, as rows 4q..4q+3 and vec4 column r/4; rows past the end are padding now.
-fn mirror(r: u32, q: u32, v0: vec4<f32>, v1: vec4<f32>, v2: vec4<f32>, v3: vec4<f32>) {
-    let keep = vec4(r, r + 1u, r + 2u, r + 3u) < vec4(params.m);
-    let zero = vec4<f32>();
-    store(4u * q, r / 4u, select(zero, vec4(v0.x, v1.x, v2.x, v3.x), keep));
-    store(4u * q + 1u, r / 4u, select(zero, vec4(v0.y, v1.y, v2.y, v3.y), keep));
-    store(4u * q + 2u, r / 4u, select(zero, vec4(v0.z, v1.z, v2.z, v3.z), keep));
-    store(4u * q + 3u, r / 4u, select(zero, vec4(v0.w, v1.w, v2.w, v3.w), keep));
-}
-
-@compute @workgroup_size(8, 8)
-fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) lane: vec3<u32>) {
-    if LOWER && i32(group.x * TILE) > i32(group.y * TILE + TILE - 1u) + params.shift { return; }
-    let row = group.y * TILE + lane.y * 8u;
-    let q0 = group.x * 16u + lane.x;
-    let q1 = q0 + 8u;
+@compute @workgroup_size(8)
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+    let row = group.y * ROWS;
+    if LOWER && i32(group.x * COLS) > i32(row + ROWS - 1u) + params.shift { return; }
+    let q = group.x * (COLS / 4u) + 2u * lane;
     // Clamped once, so that the loop needs no conditions.
     let last = (params.n + 3u) / 4u - 1u;
-    let b0 = params.b_col + min(q0, last);
-    let b1 = params.b_col + min(q1, last);
-    let a0 = min(row + 0u, params.m - 1u) * params.a_stride + params.a_col;
-    let a1 = min(row + 1u, params.m - 1u) * params.a_stride + params.a_col;
-    let a2 = min(row + 2u, params.m - 1u) * params.a_stride + params.a_col;
-    let a3 = min(row + 3u, params.m - 1u) * params.a_stride + params.a_col;
-    let a4 = min(row + 4u, params.m - 1u) * params.a_stride + params.a_col;
-    let a5 = min(row + 5u, params.m - 1u) * params.a_stride + params.a_col;
-    let a6 = min(row + 6u, params.m - 1u) * params.a_stride + params.a_col;
-    let a7 = min(row + 7u, params.m - 1u) * params.a_stride + params.a_col;
-    let at_row = params.a_col + min(row, (params.m - 1u) / 4u * 4u) / 4u;
-    let at_next = params.a_col + min(row + 4u, (params.m - 1u) / 4u * 4u) / 4u;
+    let b0 = params.b_col + min(q, last);
+    let b1 = params.b_col + min(q + 1u, last);
+    let own = row + lane % 4u;
+    let a0 = min(own + 0u, params.m - 1u) * params.a_stride + params.a_col;
+    let a1 = min(own + 4u, params.m - 1u) * params.a_stride + params.a_col;
+    let a2 = min(own + 8u, params.m - 1u) * params.a_stride + params.a_col;
+    let a3 = min(own + 12u, params.m - 1u) * params.a_stride + params.a_col;
     var l0 = vec4<f32>();
     var r0 = vec4<f32>();
     var l1 = vec4<f32>();
@@ -87,118 +70,118 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) l
     var r6 = vec4<f32>();
     var l7 = vec4<f32>();
     var r7 = vec4<f32>();
-    if TRANS_A {
-        for (var k = 0u; k < params.k; k++) {
-            let u = load_a(k * params.a_stride + at_row);
-            let v = load_a(k * params.a_stride + at_next);
-            let x = load_b(k * params.b_stride + b0);
-            let y = load_b(k * params.b_stride + b1);
-            l0 += u.x * x;
-            r0 += u.x * y;
-            l1 += u.y * x;
-            r1 += u.y * y;
-            l2 += u.z * x;
-            r2 += u.z * y;
-            l3 += u.w * x;
-            r3 += u.w * y;
-            l4 += v.x * x;
-            r4 += v.x * y;
-            l5 += v.y * x;
-            r5 += v.y * y;
-            l6 += v.z * x;
-            r6 += v.z * y;
-            l7 += v.w * x;
-            r7 += v.w * y;
-        }
-    } else {
-        let whole = params.k / 4u;
-        for (var p = 0u; p < whole; p++) {
-            let v0 = load_a(a0 + p);
-            let v1 = load_a(a1 + p);
-            let v2 = load_a(a2 + p);
-            let v3 = load_a(a3 + p);
-            let v4 = load_a(a4 + p);
-            let v5 = load_a(a5 + p);
-            let v6 = load_a(a6 + p);
-            let v7 = load_a(a7 + p);
-            var at = 4u * p * params.b_stride;
-            let x0 = load_b(at + b0);
-            let y0 = load_b(at + b1);
-            at += params.b_stride;
-            let x1 = load_b(at + b0);
-            let y1 = load_b(at + b1);
-            at += params.b_stride;
-            let x2 = load_b(at + b0);
-            let y2 = load_b(at + b1);
-            at += params.b_stride;
-            let x3 = load_b(at + b0);
-            let y3 = load_b(at + b1);
-            l0 += v0.x * x0 + v0.y * x1 + v0.z * x2 + v0.w * x3;
-            r0 += v0.x * y0 + v0.y * y1 + v0.z * y2 + v0.w * y3;
-            l1 += v1.x * x0 + v1.y * x1 + v1.z * x2 + v1.w * x3;
-            r1 += v1.x * y0 + v1.y * y1 + v1.z * y2 + v1.w * y3;
-            l2 += v2.x * x0 + v2.y * x1 + v2.z * x2 + v2.w * x3;
-            r2 += v2.x * y0 + v2.y * y1 + v2.z * y2 + v2.w * y3;
-            l3 += v3.x * x0 + v3.y * x1 + v3.z * x2 + v3.w * x3;
-            r3 += v3.x * y0 + v3.y * y1 + v3.z * y2 + v3.w * y3;
-            l4 += v4.x * x0 + v4.y * x1 + v4.z * x2 + v4.w * x3;
-            r4 += v4.x * y0 + v4.y * y1 + v4.z * y2 + v4.w * y3;
-            l5 += v5.x * x0 + v5.y * x1 + v5.z * x2 + v5.w * x3;
-            r5 += v5.x * y0 + v5.y * y1 + v5.z * y2 + v5.w * y3;
-            l6 += v6.x * x0 + v6.y * x1 + v6.z * x2 + v6.w * x3;
-            r6 += v6.x * y0 + v6.y * y1 + v6.z * y2 + v6.w * y3;
-            l7 += v7.x * x0 + v7.y * x1 + v7.z * x2 + v7.w * x3;
-            r7 += v7.x * y0 + v7.y * y1 + v7.z * y2 + v7.w * y3;
-        }
-        for (var k = 4u * whole; k < params.k; k++) {
-            let x = load_b(k * params.b_stride + b0);
-            let y = load_b(k * params.b_stride + b1);
-            let s0 = load_a(a0 + whole)[k - 4u * whole];
-            l0 += s0 * x;
-            r0 += s0 * y;
-            let s1 = load_a(a1 + whole)[k - 4u * whole];
-            l1 += s1 * x;
-            r1 += s1 * y;
-            let s2 = load_a(a2 + whole)[k - 4u * whole];
-            l2 += s2 * x;
-            r2 += s2 * y;
-            let s3 = load_a(a3 + whole)[k - 4u * whole];
-            l3 += s3 * x;
-            r3 += s3 * y;
-            let s4 = load_a(a4 + whole)[k - 4u * whole];
-            l4 += s4 * x;
-            r4 += s4 * y;
-            let s5 = load_a(a5 + whole)[k - 4u * whole];
-            l5 += s5 * x;
-            r5 += s5 * y;
-            let s6 = load_a(a6 + whole)[k - 4u * whole];
-            l6 += s6 * x;
-            r6 += s6 * y;
-            let s7 = load_a(a7 + whole)[k - 4u * whole];
-            l7 += s7 * x;
-            r7 += s7 * y;
-        }
+    var l8 = vec4<f32>();
+    var r8 = vec4<f32>();
+    var l9 = vec4<f32>();
+    var r9 = vec4<f32>();
+    var l10 = vec4<f32>();
+    var r10 = vec4<f32>();
+    var l11 = vec4<f32>();
+    var r11 = vec4<f32>();
+    var l12 = vec4<f32>();
+    var r12 = vec4<f32>();
+    var l13 = vec4<f32>();
+    var r13 = vec4<f32>();
+    var l14 = vec4<f32>();
+    var r14 = vec4<f32>();
+    var l15 = vec4<f32>();
+    var r15 = vec4<f32>();
+    for (var p = 0u; 4u * p < params.k; p++) {
+        let p0 = load_a(a0 + p);
+        let p1 = load_a(a1 + p);
+        let p2 = load_a(a2 + p);
+        let p3 = load_a(a3 + p);
+        let k0 = min(4u * p + 0u, params.k - 1u) * params.b_stride;
+        let k1 = min(4u * p + 1u, params.k - 1u) * params.b_stride;
+        let k2 = min(4u * p + 2u, params.k - 1u) * params.b_stride;
+        let k3 = min(4u * p + 3u, params.k - 1u) * params.b_stride;
+        let x0 = load_b(k0 + b0);
+        let y0 = load_b(k0 + b1);
+        let x1 = load_b(k1 + b0);
+        let y1 = load_b(k1 + b1);
+        let x2 = load_b(k2 + b0);
+        let y2 = load_b(k2 + b1);
+        let x3 = load_b(k3 + b0);
+        let y3 = load_b(k3 + b1);
+        let v0 = quadBroadcast(p0, 0u);
+        l0 += v0.x * x0 + v0.y * x1 + v0.z * x2 + v0.w * x3;
+        r0 += v0.x * y0 + v0.y * y1 + v0.z * y2 + v0.w * y3;
+        let v1 = quadBroadcast(p0, 1u);
+        l1 += v1.x * x0 + v1.y * x1 + v1.z * x2 + v1.w * x3;
+        r1 += v1.x * y0 + v1.y * y1 + v1.z * y2 + v1.w * y3;
+        let v2 = quadBroadcast(p0, 2u);
+        l2 += v2.x * x0 + v2.y * x1 + v2.z * x2 + v2.w * x3;
+        r2 += v2.x * y0 + v2.y * y1 + v2.z * y2 + v2.w * y3;
+        let v3 = quadBroadcast(p0, 3u);
+        l3 += v3.x * x0 + v3.y * x1 + v3.z * x2 + v3.w * x3;
+        r3 += v3.x * y0 + v3.y * y1 + v3.z * y2 + v3.w * y3;
+        let v4 = quadBroadcast(p1, 0u);
+        l4 += v4.x * x0 + v4.y * x1 + v4.z * x2 + v4.w * x3;
+        r4 += v4.x * y0 + v4.y * y1 + v4.z * y2 + v4.w * y3;
+        let v5 = quadBroadcast(p1, 1u);
+        l5 += v5.x * x0 + v5.y * x1 + v5.z * x2 + v5.w * x3;
+        r5 += v5.x * y0 + v5.y * y1 + v5.z * y2 + v5.w * y3;
+        let v6 = quadBroadcast(p1, 2u);
+        l6 += v6.x * x0 + v6.y * x1 + v6.z * x2 + v6.w * x3;
+        r6 += v6.x * y0 + v6.y * y1 + v6.z * y2 + v6.w * y3;
+        let v7 = quadBroadcast(p1, 3u);
+        l7 += v7.x * x0 + v7.y * x1 + v7.z * x2 + v7.w * x3;
+        r7 += v7.x * y0 + v7.y * y1 + v7.z * y2 + v7.w * y3;
+        let v8 = quadBroadcast(p2, 0u);
+        l8 += v8.x * x0 + v8.y * x1 + v8.z * x2 + v8.w * x3;
+        r8 += v8.x * y0 + v8.y * y1 + v8.z * y2 + v8.w * y3;
+        let v9 = quadBroadcast(p2, 1u);
+        l9 += v9.x * x0 + v9.y * x1 + v9.z * x2 + v9.w * x3;
+        r9 += v9.x * y0 + v9.y * y1 + v9.z * y2 + v9.w * y3;
+        let v10 = quadBroadcast(p2, 2u);
+        l10 += v10.x * x0 + v10.y * x1 + v10.z * x2 + v10.w * x3;
+        r10 += v10.x * y0 + v10.y * y1 + v10.z * y2 + v10.w * y3;
+        let v11 = quadBroadcast(p2, 3u);
+        l11 += v11.x * x0 + v11.y * x1 + v11.z * x2 + v11.w * x3;
+        r11 += v11.x * y0 + v11.y * y1 + v11.z * y2 + v11.w * y3;
+        let v12 = quadBroadcast(p3, 0u);
+        l12 += v12.x * x0 + v12.y * x1 + v12.z * x2 + v12.w * x3;
+        r12 += v12.x * y0 + v12.y * y1 + v12.z * y2 + v12.w * y3;
+        let v13 = quadBroadcast(p3, 1u);
+        l13 += v13.x * x0 + v13.y * x1 + v13.z * x2 + v13.w * x3;
+        r13 += v13.x * y0 + v13.y * y1 + v13.z * y2 + v13.w * y3;
+        let v14 = quadBroadcast(p3, 2u);
+        l14 += v14.x * x0 + v14.y * x1 + v14.z * x2 + v14.w * x3;
+        r14 += v14.x * y0 + v14.y * y1 + v14.z * y2 + v14.w * y3;
+        let v15 = quadBroadcast(p3, 3u);
+        l15 += v15.x * x0 + v15.y * x1 + v15.z * x2 + v15.w * x3;
+        r15 += v15.x * y0 + v15.y * y1 + v15.z * y2 + v15.w * y3;
     }
-    store(row + 0u, q0, l0);
-    store(row + 0u, q1, r0);
-    store(row + 1u, q0, l1);
-    store(row + 1u, q1, r1);
-    store(row + 2u, q0, l2);
-    store(row + 2u, q1, r2);
-    store(row + 3u, q0, l3);
-    store(row + 3u, q1, r3);
-    store(row + 4u, q0, l4);
-    store(row + 4u, q1, r4);
-    store(row + 5u, q0, l5);
-    store(row + 5u, q1, r5);
-    store(row + 6u, q0, l6);
-    store(row + 6u, q1, r6);
-    store(row + 7u, q0, l7);
-    store(row + 7u, q1, r7);
-    if MIRROR && group.x < group.y {
-        mirror(row + 0u, q0, l0, l1, l2, l3);
-        mirror(row + 0u, q1, r0, r1, r2, r3);
-        mirror(row + 4u, q0, l4, l5, l6, l7);
-        mirror(row + 4u, q1, r4, r5, r6, r7);
-    }
+    store(row + 0u, q, l0);
+    store(row + 0u, q + 1u, r0);
+    store(row + 1u, q, l1);
+    store(row + 1u, q + 1u, r1);
+    store(row + 2u, q, l2);
+    store(row + 2u, q + 1u, r2);
+    store(row + 3u, q, l3);
+    store(row + 3u, q + 1u, r3);
+    store(row + 4u, q, l4);
+    store(row + 4u, q + 1u, r4);
+    store(row + 5u, q, l5);
+    store(row + 5u, q + 1u, r5);
+    store(row + 6u, q, l6);
+    store(row + 6u, q + 1u, r6);
+    store(row + 7u, q, l7);
+    store(row + 7u, q + 1u, r7);
+    store(row + 8u, q, l8);
+    store(row + 8u, q + 1u, r8);
+    store(row + 9u, q, l9);
+    store(row + 9u, q + 1u, r9);
+    store(row + 10u, q, l10);
+    store(row + 10u, q + 1u, r10);
+    store(row + 11u, q, l11);
+    store(row + 11u, q + 1u, r11);
+    store(row + 12u, q, l12);
+    store(row + 12u, q + 1u, r12);
+    store(row + 13u, q, l13);
+    store(row + 13u, q + 1u, r13);
+    store(row + 14u, q, l14);
+    store(row + 14u, q + 1u, r14);
+    store(row + 15u, q, l15);
+    store(row + 15u, q + 1u, r15);
 }

@@ -63,7 +63,7 @@ impl Gpu {
         };
         let wanted = wgpu::DeviceDescriptor {
             label: Some("mercer"),
-            required_features: wgpu::Features::IMMEDIATES,
+            required_features: wgpu::Features::IMMEDIATES | (raw.features() & wgpu::Features::SUBGROUP),
             required_limits: limits.clone(),
             ..Default::default()
         };
@@ -75,6 +75,7 @@ impl Gpu {
             drop(seen.set(format!("{why:?} {message}")));
         });
         let software = described.is_software();
+        let subgroups = raw.features().contains(wgpu::Features::SUBGROUP);
         Ok(Gpu(Arc::new(Inner {
             device,
             queue,
@@ -82,9 +83,9 @@ impl Gpu {
             limits: adapter::limits_of(&limits),
             timeout: request.timeout,
             direct: match request.shape {
-                ProductShape::Auto => software,
+                ProductShape::Auto => software && subgroups,
                 ProductShape::Tiled => false,
-                ProductShape::Direct => true,
+                ProductShape::Direct => subgroups,
             },
             pipelines: Mutex::default(),
             recorder: Mutex::default(),

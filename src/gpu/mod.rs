@@ -74,7 +74,8 @@ pub enum ProductShape {
     Auto,
     /// Operands staged through workgroup memory: for hardware.
     Tiled,
-    /// Operands read straight from storage: for software adapters, where barriers cost and caches are large.
+    /// Operands read straight from storage and shared within quads of lanes: for software adapters, where barriers
+    /// cost and caches are large. Tiled where the adapter has no subgroup operations.
     Direct,
 }
 

@@ -101,7 +101,9 @@ pub fn syrk(alpha: f64, a: &Matrix, t: Trans) -> Result<Matrix> {
         Shared::Gpu(gpu) => gpu.guard("syrk", || {
             let out = Matrix::alloc(gpu, "syrk.out", (n, n), Precision::Single)?;
             // The mirror image of a window lies outside of it: only a result in one piece can be mirrored.
-            let part = if out.bytes() <= gpu.limits().binding_bytes { Part::Mirrored } else { Part::All };
+            // The direct shape computes both triangles, by the same sums and so with the same bits.
+            let whole = out.bytes() <= gpu.limits().binding_bytes;
+            let part = if whole && !gpu.direct() { Part::Mirrored } else { Part::All };
             let a = Block::whole(a);
             on_gpu(
                 gpu,

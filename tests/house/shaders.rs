@@ -45,7 +45,9 @@ fn every_shader_passes_every_back_end() {
     for (name, source) in all {
         let module = naga::front::wgsl::parse_str(&source)
             .unwrap_or_else(|e| panic!("{name}: {}", e.emit_to_string(&source)));
-        let info = Validator::new(ValidationFlags::all(), Capabilities::IMMEDIATES)
+        let needed =
+            Capabilities::IMMEDIATES | Capabilities::SUBGROUP | Capabilities::SHADER_FLOAT16_IN_FLOAT32;
+        let info = Validator::new(ValidationFlags::all(), needed)
             .validate(&module)
             .unwrap_or_else(|e| panic!("{name}: {}", e.emit_to_string(&source)));
         // Back ends want overrides resolved; the defaults will do.
@@ -54,35 +56,39 @@ fn every_shader_passes_every_back_end() {
                 .unwrap_or_else(|e| panic!("{name}: {e}"));
         spv::write_vec(&module, &info, &spv::Options::default(), None)
             .unwrap_or_else(|e| panic!("{name}: SPIR-V: {e}"));
-        let options = msl::Options { fake_missing_bindings: true, ..Default::default() };
+        let options =
+            msl::Options { fake_missing_bindings: true, lang_version: (2, 4), ..Default::default() };
         msl::write_string(&module, &info, &options, &msl::PipelineOptions::default())
             .unwrap_or_else(|e| panic!("{name}: MSL: {e}"));
-        let options = hlsl::Options { fake_missing_bindings: true, ..Default::default() };
+        let options = hlsl::Options {
+            fake_missing_bindings: true,
+            shader_model: hlsl::ShaderModel::V6_0,
+            immediates_target: Some(hlsl::BindTarget::default()),
+            ..Default::default()
+        };
         let mut text = String::new();
         hlsl::Writer::new(&mut text, &options, &hlsl::PipelineOptions::default())
             .write(&module, &info, None)
             .unwrap_or_else(|e| panic!("{name}: HLSL: {e}"));
-        gles(&name, &module, &info);
+        // GLSL cannot express quad operations.
+        if !source.contains("quadBroadcast") {
+            gles(&name, &module, &info);
+        }
     }
 }
 
-/// GLSL ES 3.2, the oldest that has what we use.
+/// GLSL ES 3.2, the oldest that has what we use, one entry point at a time.
 fn gles(name: &str, module: &naga::Module, info: &naga::valid::ModuleInfo) {
     let options = glsl::Options { version: glsl::Version::new_gles(320), ..Default::default() };
-    let pipeline = glsl::PipelineOptions {
-        shader_stage: naga::ShaderStage::Compute,
-        entry_point: "main".into(),
-        multiview: None,
-    };
-    let mut text = String::new();
-    glsl::Writer::new(
-        &mut text,
-        module,
-        info,
-        &options,
-        &pipeline,
-        naga::proc::BoundsCheckPolicies::default(),
-    )
-    .and_then(|mut writer| writer.write())
-    .unwrap_or_else(|e| panic!("{name}: GLSL: {e}"));
+    for entry in &module.entry_points {
+        let pipeline = glsl::PipelineOptions {
+            shader_stage: naga::ShaderStage::Compute,
+            entry_point: entry.name.clone(),
+            multiview: None,
+        };
+        let (mut text, bounds) = (String::new(), naga::proc::BoundsCheckPolicies::default());
+        glsl::Writer::new(&mut text, module, info, &options, &pipeline, bounds)
+            .and_then(|mut writer| writer.write())
+            .unwrap_or_else(|e| panic!("{name}: GLSL: {e}"));
+    }
 }

@@ -9,7 +9,8 @@ use crate::{Matrix, Precision, Result};
 
 const TILED: &str = include_str!("../../../shaders/gemm_tiled.wgsl");
 const DIRECT: &str = include_str!("../../../shaders/gemm_direct.wgsl");
-const TILE: usize = 64; // rows and columns per workgroup, in both shaders
+const TILE: usize = 64; // rows and columns per workgroup; the direct shape has fewer rows
+const DIRECT_ROWS: usize = 16;
 /// Longest sum in one dispatch: llvmpipe ends loops after 65,535 iterations, and shorter sums round less.
 const MAX_K: usize = 16_384;
 
@@ -53,7 +54,8 @@ pub(in crate::ops) enum Part {
     All,
     /// Tiles on and below the diagonal; those above keep what they hold.
     Lower,
-    /// The lower tiles, and their mirror images above; needs a whole output in one binding and `beta` = 0.
+    /// The lower tiles, and their mirror images above; needs a whole output in one binding, `beta` = 0 and the tiled
+    /// shape.
     Mirrored,
 }
 
@@ -68,45 +70,57 @@ pub(in crate::ops) struct Product<'a> {
     pub part: Part,
 }
 
+/// A block as the shader will read it: `turned` is the transpose of its matrix, if one was made.
+fn as_stored<'a>(x: Block<'a>, t: Trans, turned: Option<&'a Matrix>) -> (Block<'a>, Trans) {
+    match turned {
+        None => (x, t),
+        Some(of) => (Block { of, row: x.col, col: x.row, rows: x.cols, cols: x.rows }, Trans::No),
+    }
+}
+
 /// Records the product, split into windows of m, n and k such that each operand fits a binding.
 pub(in crate::ops) fn on_gpu(gpu: &Gpu, p: &Product, out: Block) -> Result<()> {
     let direct = gpu.direct();
-    // Lanes run along columns: the direct shape wants b row-major, and a transpose is O(nk) beside O(mnk).
-    let flipped = if direct && p.tb == Trans::Yes { Some(transpose(p.b.of)?) } else { None };
-    let (b, tb) = match &flipped {
-        None => (p.b, p.tb),
-        Some(of) => (Block { of, row: p.b.col, col: p.b.row, rows: p.b.cols, cols: p.b.rows }, Trans::No),
+    // The direct shape reads both operands as they lie: a transpose is O(nk) beside O(mnk).
+    let turned = |x: &Block, t: Trans| match t {
+        Trans::Yes if direct => transpose(x.of).map(Some),
+        _ => Ok(None),
     };
-    let k = if p.ta == Trans::No { p.a.cols } else { p.a.rows };
+    let (turned_a, turned_b) = (turned(&p.a, p.ta)?, turned(&p.b, p.tb)?);
+    let (a, ta) = as_stored(p.a, p.ta, turned_a.as_ref());
+    let (b, tb) = as_stored(p.b, p.tb, turned_b.as_ref());
+    let k = if ta == Trans::No { a.cols } else { a.rows };
     let limits = gpu.limits();
     // Each operand is bound by windows of its rows; which of m, n, k those are depends on its transposition.
     let (mut by_m, mut by_n, mut by_k) = (vec![out.of], vec![], vec![]);
-    if p.ta == Trans::No {
-        by_m.push(p.a.of);
+    if ta == Trans::No {
+        by_m.push(a.of);
     } else {
-        by_k.push(p.a.of);
+        by_k.push(a.of);
     }
     if tb == Trans::No {
         by_k.push(b.of);
     } else {
         by_n.push(b.of);
     }
-    let (dm, dn) = (step(&limits, TILE, &by_m)?, step(&limits, TILE, &by_n)?);
+    let tile = if direct { DIRECT_ROWS } else { TILE };
+    let (dm, dn) = (step(&limits, tile, &by_m)?, step(&limits, TILE, &by_n)?);
     // A window of a triangle starts at a tile's edge, so that no tile straddles the diagonal.
     let dm = if p.part == Part::All { dm } else { (dm / TILE).max(1) * TILE };
     let dk = step(&limits, TILE, &by_k)?.min(MAX_K);
-    let [half_a, half_b] = [p.a.of, b.of].map(|m| m.precision() == Precision::Half);
+    let [half_a, half_b] = [a.of, b.of].map(|m| m.precision() == Precision::Half);
     let source = [half::operand("a", 0, half_a), half::operand("b", 1, half_b)];
     let (body, shape) = if direct { (DIRECT, "direct") } else { (TILED, "tiled") };
     let key = format!("gemm_{shape}{}{}", u8::from(half_a), u8::from(half_b));
     let flag = |on: bool| f64::from(u8::from(on));
-    let mut constants = vec![
-        ("TRANS_A", flag(p.ta == Trans::Yes)),
-        ("LOWER", flag(p.part != Part::All)),
-        ("MIRROR", flag(p.part == Part::Mirrored)),
-    ];
+    let mut constants = vec![("LOWER", flag(p.part != Part::All))];
     if !direct {
-        constants.push(("TRANS_B", flag(tb == Trans::Yes)));
+        let others = [
+            ("TRANS_A", ta == Trans::Yes),
+            ("TRANS_B", tb == Trans::Yes),
+            ("MIRROR", p.part == Part::Mirrored),
+        ];
+        constants.extend(others.map(|(name, on)| (name, flag(on))));
     }
     // Stored rows and first stored column of the window (i, j) of op(x).
     let place = |x: &Block, t: Trans, i: &Range<usize>, j: &Range<usize>| {
@@ -116,14 +130,14 @@ pub(in crate::ops) fn on_gpu(gpu: &Gpu, p: &Product, out: Block) -> Result<()> {
     for rm in windows(out.rows, dm) {
         for rn in windows(out.cols, dn) {
             for rk in windows(k, dk) {
-                let (a_rows, a_col) = place(&p.a, p.ta, &rm, &rk);
+                let (a_rows, a_col) = place(&a, ta, &rm, &rk);
                 let (b_rows, b_col) = place(&b, tb, &rk, &rn);
                 let (c_rows, c_col) = place(&out, Trans::No, &rm, &rn);
                 let params = Params {
                     m: rm.len() as u32,
                     n: rn.len() as u32,
                     k: rk.len() as u32,
-                    a_stride: p.a.of.vec4s() as u32,
+                    a_stride: a.of.vec4s() as u32,
                     b_stride: b.of.vec4s() as u32,
                     c_stride: out.of.vec4s() as u32,
                     a_col: a_col as u32,
@@ -140,12 +154,12 @@ pub(in crate::ops) fn on_gpu(gpu: &Gpu, p: &Product, out: Block) -> Result<()> {
                     entry: "main",
                     constants: &constants,
                     binds: &[
-                        p.a.of.rows_bind(a_rows.start, a_rows.end),
+                        a.of.rows_bind(a_rows.start, a_rows.end),
                         b.of.rows_bind(b_rows.start, b_rows.end),
                         out.of.rows_bind(c_rows.start, c_rows.end),
                     ],
                     params: bytemuck::bytes_of(&params),
-                    grid: [rn.len().div_ceil(TILE) as u32, rm.len().div_ceil(TILE) as u32, 1],
+                    grid: [rn.len().div_ceil(TILE) as u32, rm.len().div_ceil(tile) as u32, 1],
                 })?;
             }
         }

@@ -1,0 +1,174 @@
+//! What is measured: verbs by size, shared by `cargo bench` and the example `gpu_vs_cpu`.
+
+use mercer::ops::{
+    Along, Reduction, Side, Trans, Triangle, Weights, centre, cholesky, gemm, gram, gram_sum, gram_sum_grad,
+    gram_vec, logsumexp, nearest, reduce, softmax, solve_triangular, syrk, transpose,
+};
+use mercer::{Device, Kernel, Matrix, Result};
+use ndarray::Array2;
+
+/// One verb at one family of sizes.
+pub struct Case {
+    pub name: &'static str,
+    /// What is counted: flops, pairs or entries.
+    pub unit: &'static str,
+    /// How many of them at size n.
+    pub work: fn(f64) -> f64,
+    /// Uploads the operands and gives the work itself, which reads nothing back.
+    pub prepare: fn(&Device, usize) -> Result<Work>,
+}
+
+pub type Work = Box<dyn Fn() -> Result<()>>;
+
+fn points(device: &Device, rows: usize, cols: usize) -> Result<Matrix> {
+    let a =
+        Array2::from_shape_fn((rows, cols), |(i, j)| ((i * 7919 + j * 104_729) % 2001) as f64 / 1000.0 - 1.0);
+    Matrix::from_array(device, a.view())
+}
+
+fn spd(device: &Device, n: usize) -> Result<Matrix> {
+    let a = Array2::from_shape_fn((n, n), |(i, j)| {
+        (-(i.abs_diff(j) as f64).powi(2) / 50.0).exp() + f64::from(u8::from(i == j))
+    });
+    Matrix::from_array(device, a.view())
+}
+
+fn work(f: impl Fn() -> Result<()> + 'static) -> Result<Work> {
+    Ok(Box::new(f))
+}
+
+pub fn cases() -> Vec<Case> {
+    let case = |name, unit, work, prepare| Case { name, unit, work, prepare };
+    vec![
+        case(
+            "gemm",
+            "flop",
+            |n| 2.0 * n * n * n,
+            |d, n| {
+                let a = points(d, n, n)?;
+                work(move || gemm(1.0, &a, Trans::No, &a, Trans::No).map(drop))
+            },
+        ),
+        case(
+            "syrk",
+            "flop",
+            |n| n * n * n,
+            |d, n| {
+                let a = points(d, n, n)?;
+                work(move || syrk(1.0, &a, Trans::No).map(drop))
+            },
+        ),
+        case(
+            "cholesky",
+            "flop",
+            |n| n * n * n / 3.0,
+            |d, n| {
+                let a = spd(d, n)?;
+                work(move || cholesky(&a).map(drop))
+            },
+        ),
+        case(
+            "solve_triangular",
+            "flop",
+            |n| 64.0 * n * n,
+            |d, n| {
+                let (l, b) = (cholesky(&spd(d, n)?)?, points(d, n, 64)?);
+                work(move || solve_triangular(&l, Triangle::Lower, Trans::No, Side::Left, &b).map(drop))
+            },
+        ),
+        case(
+            "gram (rbf, d = 16)",
+            "pair",
+            |n| n * n,
+            |d, n| {
+                let x = points(d, n, 16)?;
+                work(move || gram(&Kernel::rbf(1.0), &x, None).map(drop))
+            },
+        ),
+        case(
+            "gram_vec (rbf, d = 3)",
+            "pair",
+            |n| n * n,
+            |d, n| {
+                let (x, v) = (points(d, n, 3)?, points(d, n, 1)?);
+                work(move || gram_vec(&Kernel::rbf(1.0), &x, None, &v).map(drop))
+            },
+        ),
+        case(
+            "gram_sum (rbf, d = 3)",
+            "pair",
+            |n| n * n,
+            |d, n| {
+                let (x, u) = (points(d, n, 3)?, points(d, n, 1)?);
+                work(move || {
+                    gram_sum(&Kernel::rbf(1.0), &x, None, Weights::LowRank { u: &u, v: &u }).map(drop)
+                })
+            },
+        ),
+        case(
+            "gram_sum_grad (ard, d = 8)",
+            "pair",
+            |n| n * n,
+            |d, n| {
+                let (x, w) = (points(d, n, 8)?, points(d, n, n)?);
+                work(move || {
+                    gram_sum_grad(&Kernel::rbf([1.0; 8]), &x, None, Weights::Symmetric(&w)).map(drop)
+                })
+            },
+        ),
+        case(
+            "nearest (m = 64, d = 32)",
+            "pair",
+            |n| 64.0 * n,
+            |d, n| {
+                let (x, y) = (points(d, n, 32)?, points(d, 64, 32)?);
+                work(move || nearest(&x, &y).map(drop))
+            },
+        ),
+        case(
+            "reduce (row sums)",
+            "entry",
+            |n| n * n,
+            |d, n| {
+                let a = points(d, n, n)?;
+                work(move || reduce(&a, Along::EachRow, Reduction::Sum).map(drop))
+            },
+        ),
+        case(
+            "logsumexp",
+            "entry",
+            |n| n * n,
+            |d, n| {
+                let a = points(d, n, n)?;
+                work(move || logsumexp(&a).map(drop))
+            },
+        ),
+        case(
+            "softmax",
+            "entry",
+            |n| n * n,
+            |d, n| {
+                let a = points(d, n, n)?;
+                work(move || softmax(&a).map(drop))
+            },
+        ),
+        case(
+            "centre",
+            "entry",
+            |n| n * n,
+            |d, n| {
+                let a = points(d, n, n)?;
+                work(move || centre(&a).map(drop))
+            },
+        ),
+        case(
+            "transpose",
+            "entry",
+            |n| n * n,
+            |d, n| {
+                let a = points(d, n, n)?;
+                work(move || transpose(&a).map(drop))
+            },
+        ),
+    ]
+}

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Runs every test on every GPU adapter of this machine, after installing software adapters where there are none:
+# llvmpipe from Mesa, and the SwiftShader that ships inside Debian's chromium.
+# Arguments go to `cargo test`.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
+
+missing=()
+ls /usr/share/vulkan/icd.d/lvp_icd*.json >/dev/null 2>&1 || missing+=(mesa-vulkan-drivers)
+ldconfig -p | grep -q libvulkan.so.1 || missing+=(libvulkan1)
+swiftshader=/usr/lib/chromium/vk_swiftshader_icd.json
+# Ubuntu's chromium is a snap without it: there llvmpipe tests alone.
+if [ ! -e "$swiftshader" ] && grep -qs '^ID=debian' /etc/os-release; then missing+=(chromium); fi
+if [ "${#missing[@]}" -gt 0 ] && command -v apt-get >/dev/null; then
+    echo "installing ${missing[*]}"
+    as_root apt-get update -qq
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+fi
+command -v cc >/dev/null || { as_root apt-get update -qq; as_root apt-get install -y -qq gcc libc6-dev >/dev/null; }
+
+if [ -e "$swiftshader" ]; then export VK_ADD_DRIVER_FILES="$swiftshader"; fi
+export XDG_RUNTIME_DIR="${XDG_RUNTIME_DIR:-$(mktemp -d)}"
+# llvmpipe compiles a shader in 100 ms and loads it from its cache in 5.
+export MESA_SHADER_CACHE_DIR="${MESA_SHADER_CACHE_DIR:-$PWD/target/mesa-shader-cache}"
+
+cargo test --all-features "$@"
