@@ -3,9 +3,11 @@
 // One workgroup; invocation c solves for column c of the inverse by forward substitution, in workgroup memory that
 // only it touches (exactly the 16 KiB that WebGPU guarantees), so there are no barriers. Entries of t come from
 // storage: all invocations read the same one.
-// Padding: columns past the end are zeros. Twin: `cpu` in src/ops/solve_triangular.rs. Grid: (1, 1, 1).
+// TRANSPOSED: each block's inverse is stored transposed. Padding: columns past the end are zeros.
+// Twin: `cpu` in src/ops/solve_triangular.rs. Grid: (1, 1, 1).
 
 const BLOCK: u32 = 64u;
+override TRANSPOSED: bool = false;
 
 struct Params {
     rows: u32,   // size of the block
@@ -21,6 +23,10 @@ var<workgroup> x: array<f32, BLOCK * BLOCK>; // x[row * BLOCK + column]
 
 @compute @workgroup_size(BLOCK)
 fn main(@builtin(local_invocation_index) c: u32) {
+    // A transposed block of fewer rows leaves columns that nobody else writes.
+    if TRANSPOSED && c < params.rows {
+        for (var i = params.rows; i < BLOCK; i++) { out[c * BLOCK + i] = 0.0; }
+    }
     for (var i = 0u; i < params.rows; i++) {
         let row = i * params.stride + params.col;
         var rest = select(0.0, 1.0, i == c);
@@ -29,6 +35,10 @@ fn main(@builtin(local_invocation_index) c: u32) {
         }
         let v = select(0.0, rest / t[row + i / 4u][i % 4u], c <= i);
         x[i * BLOCK + c] = v;
-        out[i * BLOCK + c] = v;
+        if TRANSPOSED {
+            if c < params.rows { out[c * BLOCK + i] = v; }
+        } else {
+            out[i * BLOCK + c] = v;
+        }
     }
 }

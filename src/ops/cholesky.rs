@@ -22,6 +22,7 @@ const LOWER: &str = include_str!("../../shaders/cholesky_lower.wgsl");
 const FACTOR: &str = include_str!("../../shaders/cholesky_factor.wgsl");
 const PANEL: &str = include_str!("../../shaders/cholesky_panel.wgsl");
 pub(super) const BLOCK: usize = 64; // `BLOCK` in the shaders
+const TALL: usize = 64; // rows of a panel per workgroup
 
 /// Mirrors `Params` in the three `cholesky_*.wgsl`; each stage uses what it needs.
 #[repr(C)]
@@ -108,6 +109,9 @@ fn on_gpu(gpu: &Gpu, a: &Matrix) -> Result<Matrix> {
     let l = Matrix::alloc(gpu, "cholesky.l", (n, n), Precision::Single)?;
     let status = gpu.upload("cholesky.status", bytemuck::cast_slice(&[0u32; 4]))?;
     lower(gpu, a, &l)?;
+    // The panel below a block, as it is and transposed: a dispatch may not read the buffer that it writes.
+    let panel = Matrix::alloc(gpu, "cholesky.panel", (n, BLOCK), Precision::Single)?;
+    let across = Matrix::alloc(gpu, "cholesky.across", (BLOCK, n), Precision::Single)?;
     for j in (0..n).step_by(BLOCK) {
         let next = n.min(j + BLOCK);
         let rows = Params {
@@ -117,35 +121,21 @@ fn on_gpu(gpu: &Gpu, a: &Matrix) -> Result<Matrix> {
             first: j as u32,
         };
         stage(gpu, "cholesky_factor", FACTOR, &[l.rows_bind(j, next), status.whole()], &rows, [1, 1, 1])?;
-        if next == n {
+        let rest = n - next;
+        if rest == 0 {
             break;
         }
-        let inverse = invert_blocks(gpu, &l, j..next)?;
-        let panel = Matrix::alloc(gpu, "cholesky.panel", (n - next, BLOCK), Precision::Single)?;
-        let below = Block { of: &l, row: next, col: j, rows: n - next, cols: BLOCK };
-        let (inverse, whole) = (Block::whole(&inverse), Block::whole(&panel));
-        let times = Product {
-            alpha: 1.0,
-            a: below,
-            ta: Trans::No,
-            b: inverse,
-            tb: Trans::Yes,
-            beta: 0.0,
-            part: Part::All,
+        let inverse = invert_blocks(gpu, &l, j..next, Trans::Yes)?;
+        let product = |alpha, a, b, beta, part, out| {
+            product(gpu, &Product { alpha, a, ta: Trans::No, b, tb: Trans::No, beta, part }, out)
         };
-        product(gpu, &times, whole)?;
-        put_panel(gpu, &panel, &l, next, j)?;
-        let rest = Block { of: &l, row: next, col: next, rows: n - next, cols: n - next };
-        let minus = Product {
-            alpha: -1.0,
-            a: whole,
-            ta: Trans::No,
-            b: whole,
-            tb: Trans::Yes,
-            beta: 1.0,
-            part: Part::Lower,
-        };
-        product(gpu, &minus, rest)?;
+        let below = Block { of: &l, row: next, col: j, rows: rest, cols: BLOCK };
+        let own = Block { of: &panel, row: next, col: 0, rows: rest, cols: BLOCK };
+        product(1.0, below, Block::whole(&inverse), 0.0, Part::All, own)?;
+        put_panel(gpu, &panel, &l, &across, next, j)?;
+        let turned = Block { of: &across, row: 0, col: next, rows: BLOCK, cols: rest };
+        let trailing = Block { of: &l, row: next, col: next, rows: rest, cols: rest };
+        product(-1.0, own, turned, 1.0, Part::Lower, trailing)?;
     }
     let told = gpu.download(&status, 0, 16)?;
     let word = |i: usize| bytemuck::pod_read_unaligned::<u32>(&told[4 * i..4 * i + 4]);
@@ -180,13 +170,18 @@ fn lower(gpu: &Gpu, a: &Matrix, l: &Matrix) -> Result<()> {
     Ok(())
 }
 
-/// Copies the panel to rows `row..`, columns `col..` of `l`.
-fn put_panel(gpu: &Gpu, panel: &Matrix, l: &Matrix, row: usize, col: usize) -> Result<()> {
-    for rows in windows(panel.rows(), step(&gpu.limits(), 16, &[panel, l])?) {
-        let params =
-            Params { rows: rows.len() as u32, stride: l.vec4s() as u32, col: (col / 4) as u32, first: 0 };
-        let binds = [panel.rows_bind(rows.start, rows.end), l.rows_bind(row + rows.start, row + rows.end)];
-        stage(gpu, "cholesky_panel", PANEL, &binds, &params, [1, rows.len().div_ceil(16) as u32, 1])?;
+/// Copies rows `row..` of the panel to columns `col..` of `l`, and their transpose to columns `row..` of `across`.
+fn put_panel(gpu: &Gpu, panel: &Matrix, l: &Matrix, across: &Matrix, row: usize, col: usize) -> Result<()> {
+    for rows in windows(panel.rows() - row, step(&gpu.limits(), TALL, &[panel, l])?) {
+        let params = Params {
+            rows: rows.len() as u32,
+            stride: l.vec4s() as u32,
+            col: (col / 4) as u32,
+            first: ((row + rows.start) / 4) as u32,
+        };
+        let (from, to) = (row + rows.start, row + rows.end);
+        let binds = [panel.rows_bind(from, to), l.rows_bind(from, to), across.rows_bind(0, BLOCK)];
+        stage(gpu, "cholesky_panel", PANEL, &binds, &params, [1, rows.len().div_ceil(TALL) as u32, 1])?;
     }
     Ok(())
 }

@@ -118,7 +118,9 @@ fn cpu(t: &Array2<f64>, triangle: Triangle, op: Trans, side: Side, b: &Array2<f6
 /// Block substitution with a lower triangular `t`: forwards, or backwards when transposed.
 fn on_gpu(gpu: &Gpu, t: &Matrix, op: Trans, b: &Matrix) -> Result<Matrix> {
     let (n, r) = b.shape();
-    let inverse = invert_blocks(gpu, t, 0..n)?;
+    let inverse = invert_blocks(gpu, t, 0..n, op)?;
+    // The direct shape would transpose t for every block: once will do.
+    let turned = if op == Trans::Yes && gpu.direct() { Some(transpose(t)?) } else { None };
     let rest = Matrix::alloc(gpu, "solve_triangular.rest", (n, r), Precision::Single)?;
     gpu.copy(b.buffer(), 0, rest.buffer(), 0, rest.bytes());
     let x = Matrix::alloc(gpu, "solve_triangular.x", (n, r), Precision::Single)?;
@@ -131,27 +133,33 @@ fn on_gpu(gpu: &Gpu, t: &Matrix, op: Trans, b: &Matrix) -> Result<Matrix> {
         let size = next - j;
         let rows = |of| Block { of, row: j, col: 0, rows: size, cols: r };
         let own = Block { of: &inverse, row: j, col: 0, rows: size, cols: size };
+        let ta = Trans::No;
         let solve =
-            Product { alpha: 1.0, a: own, ta: op, b: rows(&rest), tb: Trans::No, beta: 0.0, part: Part::All };
+            Product { alpha: 1.0, a: own, ta, b: rows(&rest), tb: Trans::No, beta: 0.0, part: Part::All };
         product(gpu, &solve, rows(&x))?;
         // What this block contributes to the rows that are still to come.
-        let (a, ahead) = if op == Trans::No {
-            (Block { of: t, row: next, col: j, rows: n - next, cols: size }, next..n)
-        } else {
-            (Block { of: t, row: j, col: 0, rows: size, cols: j }, 0..j)
+        let (a, ta, ahead) = match (op, &turned) {
+            (Trans::No, _) => {
+                (Block { of: t, row: next, col: j, rows: n - next, cols: size }, Trans::No, next..n)
+            }
+            (Trans::Yes, None) => (Block { of: t, row: j, col: 0, rows: size, cols: j }, Trans::Yes, 0..j),
+            (Trans::Yes, Some(tt)) => {
+                (Block { of: tt, row: 0, col: j, rows: j, cols: size }, Trans::No, 0..j)
+            }
         };
         if !ahead.is_empty() {
             let out = Block { of: &rest, row: ahead.start, col: 0, rows: ahead.len(), cols: r };
             let minus =
-                Product { alpha: -1.0, a, ta: op, b: rows(&x), tb: Trans::No, beta: 1.0, part: Part::All };
+                Product { alpha: -1.0, a, ta, b: rows(&x), tb: Trans::No, beta: 1.0, part: Part::All };
             product(gpu, &minus, out)?;
         }
     }
     Ok(x)
 }
 
-/// The inverses of the 64 x 64 diagonal blocks of the lower triangular `t` in `rows`, one below the other.
-pub(super) fn invert_blocks(gpu: &Gpu, t: &Matrix, rows: Range<usize>) -> Result<Matrix> {
+/// The inverses of the 64 x 64 diagonal blocks of the lower triangular `t` in `rows`, one below the other, each
+/// transposed if `op` says so.
+pub(super) fn invert_blocks(gpu: &Gpu, t: &Matrix, rows: Range<usize>, op: Trans) -> Result<Matrix> {
     let out = Matrix::alloc(gpu, "solve_triangular.inverse", (rows.len(), BLOCK), Precision::Single)?;
     for j in rows.clone().step_by(BLOCK) {
         let next = rows.end.min(j + BLOCK);
@@ -160,7 +168,7 @@ pub(super) fn invert_blocks(gpu: &Gpu, t: &Matrix, rows: Range<usize>) -> Result
             op: "solve_triangular",
             shader: Shader { key: "solve_triangular", parts: &[SHADER] },
             entry: "main",
-            constants: &[],
+            constants: &[("TRANSPOSED", f64::from(u8::from(op == Trans::Yes)))],
             binds: &[t.rows_bind(j, next), out.rows_bind(j - rows.start, next - rows.start)],
             params: bytemuck::bytes_of(&params),
             grid: [1, 1, 1],
