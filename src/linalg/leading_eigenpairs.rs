@@ -55,6 +55,9 @@ pub struct Eigenpairs {
 
 /// The k largest eigenvalues of A and their eigenvectors, from products with A.
 ///
+/// A basis of at most five times `k + oversample` vectors is kept. Where k is a third of n or more, or n is small, A is
+/// made dense (n² numbers on the host) and decomposed whole.
+///
 /// # Errors
 /// [`Error::Parameter`] if `k` is zero or above n, or the tolerance is not positive;
 /// [`Error::NoConvergence`] if the residuals do not reach it.
