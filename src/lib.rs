@@ -4,6 +4,7 @@ pub mod device;
 pub mod error;
 mod gpu;
 pub mod kernel;
+pub mod linalg;
 pub mod matrix;
 pub mod ops;
 

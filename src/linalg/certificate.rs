@@ -1,0 +1,45 @@
+//! What a refined solve says about its answer.
+
+use ndarray::Array2;
+
+/// The answer of a refined solve, and how good it is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Solution {
+    /// `n x r`: one column for each right-hand side.
+    pub x: Array2<f64>,
+    /// How good it is.
+    pub certificate: Certificate,
+}
+
+/// How good a solution of `(A + jitter I) x = b` is; of several right-hand sides, the worst.
+///
+/// S is the identity unless the diagonal of A is uneven, then `diag(S A S)` is about one. Measured so, bad scaling is
+/// no ill condition, and the small entries of x count as much as the large ones.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Certificate {
+    /// Corrections made after the first solve.
+    pub steps: usize,
+    /// `‖S(b - Ax)‖∞ / (‖SAS‖∞ ‖S⁻¹x‖∞ + ‖Sb‖∞)`, in f64: x solves exactly a system that differs by this much.
+    ///
+    /// The relative error of `S⁻¹x` is at most about twice `condition * backward_error`.
+    pub backward_error: f64,
+    /// `‖b - Ax‖₂ / ‖b‖₂`, in f64. It may be large for an ill-conditioned A although x could not be better.
+    pub relative_residual: f64,
+    /// What was added to the diagonal, in absolute terms; zero unless it was allowed and needed.
+    pub jitter: f64,
+    /// An estimate of `‖SAS‖₁ ‖(SAS)⁻¹‖₁`, rarely more than three times too small.
+    pub condition: f64,
+    /// Why the factorisation was made in f64 on the CPU instead of on the device, if it was.
+    pub fallback: Option<Fallback>,
+}
+
+/// Why a device's f32 factorisation was given up for an f64 one on the CPU.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fallback {
+    /// A pivot was not positive in f32, although all of them are in f64.
+    Factorisation,
+    /// The condition is beyond what corrections by an f32 factor can reach.
+    Condition,
+    /// The corrections stopped making progress before the tolerance was reached.
+    Refinement,
+}

@@ -1,0 +1,101 @@
+//! One Cholesky factorisation, in f32 on a GPU or in f64 on the CPU, and solves with it.
+
+use ndarray::{Array1, Array2};
+
+use super::column_scale::{scale_rows, unit_columns};
+use super::truth::Truth;
+use crate::ops::{Side, Trans, Triangle, cholesky, solve_triangular};
+use crate::{Device, Error, Matrix, Result};
+
+/// Pivots below this multiple of `√n` roundings of their diagonal entry are what is left of a zero.
+const ROUNDINGS: f64 = 8.0;
+
+/// `L L^T = diag(s) A diag(s)`.
+#[derive(Debug, Clone)]
+pub(super) struct Factored {
+    pub l: Matrix,
+    pub s: Option<Array1<f64>>,
+}
+
+impl Factored {
+    /// In f64, of all of A; a pivot that is nothing but rounding counts as not positive.
+    pub fn in_f64(a: &Truth) -> Result<Self> {
+        let a = Matrix::from_host(a.dense()?);
+        let l = cholesky(&a).map_err(renamed)?;
+        let (a, f) = (a.cpu().diag(), l.cpu().diag());
+        let noise = ROUNDINGS * (a.len() as f64).sqrt() * f64::EPSILON;
+        match (0..a.len()).find(|&i| f[i] * f[i] <= noise * a[i]) {
+            None => Ok(Factored { l, s: None }),
+            Some(pivot) => {
+                Err(Error::NotPositiveDefinite { op: "solve_spd", pivot, value: f[pivot] * f[pivot] })
+            }
+        }
+    }
+
+    /// In f32 on a GPU, of `diag(s) A diag(s)`.
+    pub fn in_f32(a: &Truth, s: Option<&Array1<f64>>, device: &Device) -> Result<Self> {
+        let diagonal = a.operator().diagonal()?;
+        if let Some((pivot, &value)) = diagonal.indexed_iter().find(|(_, d)| **d <= 0.0) {
+            return Err(Error::NotPositiveDefinite { op: "solve_spd", pivot, value });
+        }
+        let l = cholesky(&a.on_gpu(device, s)?).map_err(renamed)?;
+        Ok(Factored { l, s: s.cloned() })
+    }
+
+    pub fn is_f64(&self) -> bool {
+        !self.l.device().is_gpu()
+    }
+
+    /// `A⁻¹ b`, as well as the factor's precision allows.
+    pub fn solve(&self, mut b: Array2<f64>) -> Result<Array2<f64>> {
+        scale_rows(&mut b, self.s.as_ref());
+        let back = unit_columns(&mut b);
+        let on = self.upload(b)?;
+        let half = solve_triangular(&self.l, Triangle::Lower, Trans::No, Side::Left, &on)?;
+        let mut x = solve_triangular(&self.l, Triangle::Lower, Trans::Yes, Side::Left, &half)?.to_array()?;
+        scale_rows(&mut x, self.s.as_ref());
+        x *= &back;
+        Ok(x)
+    }
+
+    /// `L⁻¹ diag(s) b`, where the factor lives: `bᵀA⁻¹b` is its squared norm.
+    pub fn whiten(&self, b: &Matrix) -> Result<Matrix> {
+        let on = match &self.s {
+            None => b.to_device(&self.l.device())?,
+            Some(s) => {
+                let mut b = b.to_array()?;
+                scale_rows(&mut b, Some(s));
+                self.upload(b)?
+            }
+        };
+        solve_triangular(&self.l, Triangle::Lower, Trans::No, Side::Left, &on)
+    }
+
+    /// `log det A`.
+    pub fn log_det(&self) -> Result<f64> {
+        let scaled: f64 = match self.l.host() {
+            Some(l) => l.diag().iter().map(|v| v.ln()).sum(),
+            None => self.l.to_array()?.diag().iter().map(|v| v.ln()).sum(),
+        };
+        let scale: f64 = self.s.iter().flatten().map(|v| v.ln()).sum();
+        Ok(2.0 * (scaled - scale))
+    }
+
+    fn upload(&self, b: Array2<f64>) -> Result<Matrix> {
+        if self.is_f64() {
+            Ok(Matrix::from_host(b))
+        } else {
+            Matrix::upload("solve_spd", &self.l.device(), b.view())
+        }
+    }
+}
+
+/// The caller asked for a solve, not for a factor.
+fn renamed(e: Error) -> Error {
+    match e {
+        Error::NotPositiveDefinite { pivot, value, .. } => {
+            Error::NotPositiveDefinite { op: "solve_spd", pivot, value }
+        }
+        other => other,
+    }
+}

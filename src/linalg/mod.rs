@@ -1,0 +1,45 @@
+//! What is composed of verbs: refined solves, conjugate gradients, leading eigenpairs, low-rank factors.
+//!
+//! | to do | use |
+//! |---|---|
+//! | solve `A X = B` with A positive definite, and know how well | [`solve_spd`], [`SpdFactor`] |
+//! | the same when A is too large to store | [`conjugate_gradients`] over an [`Operator`] |
+//! | make that converge sooner | [`LowRankPlusDiagonal`] of a [`pivoted_cholesky`] or a [`nystrom`] factor |
+//! | a few leading eigenpairs, or all of them | [`leading_eigenpairs`], [`eigh`] |
+//!
+//! A GPU computes in f32. Everything here that is called a residual is measured in f64, or says that it is not.
+
+mod certificate;
+mod cg;
+mod check;
+mod column_scale;
+mod eigh;
+mod factored;
+mod jitter;
+mod kernel_operator;
+mod leading_eigenpairs;
+mod low_rank;
+mod norm;
+mod nystrom;
+mod operator;
+mod orthonormal;
+mod pivoted_cholesky;
+mod preconditioner;
+mod refine;
+mod spd;
+mod spd_factor;
+mod truth;
+
+pub use certificate::{Certificate, Fallback, Solution};
+pub use cg::{CgInfo, CgParams, CgSolution, Progress, conjugate_gradients, refined_conjugate_gradients};
+pub use eigh::{Eigen, eigh};
+pub use jitter::Jitter;
+pub use kernel_operator::{KernelOperator, Noise};
+pub use leading_eigenpairs::{EigenParams, Eigenpairs, leading_eigenpairs};
+pub use low_rank::LowRank;
+pub use nystrom::{landmarks, nystrom};
+pub use operator::{Operator, Stored};
+pub use pivoted_cholesky::pivoted_cholesky;
+pub use preconditioner::{Identity, Jacobi, LowRankPlusDiagonal, Preconditioner};
+pub use spd::{SpdParams, solve_spd};
+pub use spd_factor::SpdFactor;
