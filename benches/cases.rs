@@ -33,10 +33,6 @@ fn spd(device: &Device, n: usize) -> Result<Matrix> {
     Matrix::from_array(device, a.view())
 }
 
-fn work(f: impl Fn() -> Result<()> + 'static) -> Result<Work> {
-    Ok(Box::new(f))
-}
-
 pub fn cases() -> Vec<Case> {
     let case = |name, unit, work, prepare| Case { name, unit, work, prepare };
     vec![
@@ -46,7 +42,7 @@ pub fn cases() -> Vec<Case> {
             |n| 2.0 * n * n * n,
             |d, n| {
                 let a = points(d, n, n)?;
-                work(move || gemm(1.0, &a, Trans::No, &a, Trans::No).map(drop))
+                Ok(Box::new(move || gemm(1.0, &a, Trans::No, &a, Trans::No).map(drop)))
             },
         ),
         case(
@@ -55,7 +51,7 @@ pub fn cases() -> Vec<Case> {
             |n| n * n * n,
             |d, n| {
                 let a = points(d, n, n)?;
-                work(move || syrk(1.0, &a, Trans::No).map(drop))
+                Ok(Box::new(move || syrk(1.0, &a, Trans::No).map(drop)))
             },
         ),
         case(
@@ -64,7 +60,7 @@ pub fn cases() -> Vec<Case> {
             |n| n * n * n / 3.0,
             |d, n| {
                 let a = spd(d, n)?;
-                work(move || cholesky(&a).map(drop))
+                Ok(Box::new(move || cholesky(&a).map(drop)))
             },
         ),
         case(
@@ -73,7 +69,9 @@ pub fn cases() -> Vec<Case> {
             |n| 64.0 * n * n,
             |d, n| {
                 let (l, b) = (cholesky(&spd(d, n)?)?, points(d, n, 64)?);
-                work(move || solve_triangular(&l, Triangle::Lower, Trans::No, Side::Left, &b).map(drop))
+                Ok(Box::new(move || {
+                    solve_triangular(&l, Triangle::Lower, Trans::No, Side::Left, &b).map(drop)
+                }))
             },
         ),
         case(
@@ -82,7 +80,7 @@ pub fn cases() -> Vec<Case> {
             |n| n * n,
             |d, n| {
                 let x = points(d, n, 16)?;
-                work(move || gram(&Kernel::rbf(1.0), &x, None).map(drop))
+                Ok(Box::new(move || gram(&Kernel::rbf(1.0), &x, None).map(drop)))
             },
         ),
         case(
@@ -91,7 +89,7 @@ pub fn cases() -> Vec<Case> {
             |n| n * n,
             |d, n| {
                 let (x, v) = (points(d, n, 3)?, points(d, n, 1)?);
-                work(move || gram_vec(&Kernel::rbf(1.0), &x, None, &v).map(drop))
+                Ok(Box::new(move || gram_vec(&Kernel::rbf(1.0), &x, None, &v).map(drop)))
             },
         ),
         case(
@@ -100,9 +98,9 @@ pub fn cases() -> Vec<Case> {
             |n| n * n,
             |d, n| {
                 let (x, u) = (points(d, n, 3)?, points(d, n, 1)?);
-                work(move || {
+                Ok(Box::new(move || {
                     gram_sum(&Kernel::rbf(1.0), &x, None, Weights::LowRank { u: &u, v: &u }).map(drop)
-                })
+                }))
             },
         ),
         case(
@@ -111,9 +109,9 @@ pub fn cases() -> Vec<Case> {
             |n| n * n,
             |d, n| {
                 let (x, w) = (points(d, n, 8)?, points(d, n, n)?);
-                work(move || {
+                Ok(Box::new(move || {
                     gram_sum_grad(&Kernel::rbf([1.0; 8]), &x, None, Weights::Symmetric(&w)).map(drop)
-                })
+                }))
             },
         ),
         case(
@@ -122,7 +120,7 @@ pub fn cases() -> Vec<Case> {
             |n| 64.0 * n,
             |d, n| {
                 let (x, y) = (points(d, n, 32)?, points(d, 64, 32)?);
-                work(move || nearest(&x, &y).map(drop))
+                Ok(Box::new(move || nearest(&x, &y).map(drop)))
             },
         ),
         case(
@@ -131,7 +129,7 @@ pub fn cases() -> Vec<Case> {
             |n| n * n,
             |d, n| {
                 let a = points(d, n, n)?;
-                work(move || reduce(&a, Along::EachRow, Reduction::Sum).map(drop))
+                Ok(Box::new(move || reduce(&a, Along::EachRow, Reduction::Sum).map(drop)))
             },
         ),
         case(
@@ -140,7 +138,7 @@ pub fn cases() -> Vec<Case> {
             |n| n * n,
             |d, n| {
                 let a = points(d, n, n)?;
-                work(move || logsumexp(&a).map(drop))
+                Ok(Box::new(move || logsumexp(&a).map(drop)))
             },
         ),
         case(
@@ -149,7 +147,7 @@ pub fn cases() -> Vec<Case> {
             |n| n * n,
             |d, n| {
                 let a = points(d, n, n)?;
-                work(move || softmax(&a).map(drop))
+                Ok(Box::new(move || softmax(&a).map(drop)))
             },
         ),
         case(
@@ -158,7 +156,7 @@ pub fn cases() -> Vec<Case> {
             |n| n * n,
             |d, n| {
                 let a = points(d, n, n)?;
-                work(move || centre(&a).map(drop))
+                Ok(Box::new(move || centre(&a).map(drop)))
             },
         ),
         case(
@@ -167,7 +165,7 @@ pub fn cases() -> Vec<Case> {
             |n| n * n,
             |d, n| {
                 let a = points(d, n, n)?;
-                work(move || transpose(&a).map(drop))
+                Ok(Box::new(move || transpose(&a).map(drop)))
             },
         ),
     ]

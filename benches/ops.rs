@@ -14,7 +14,7 @@ fn verbs(c: &mut Criterion) {
         devices.extend(Device::nth(adapter.index));
     }
     for case in cases::cases() {
-        let mut group = c.benchmark_group(case.name);
+        let mut group = c.benchmark_group(format!("{} by {}", case.name, case.unit));
         group.sample_size(10);
         for n in [128usize, 512] {
             group.throughput(Throughput::Elements((case.work)(n as f64) as u64));

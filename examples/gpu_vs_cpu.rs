@@ -53,21 +53,24 @@ fn main() {
         for &n in &sizes {
             for device in &devices {
                 let measured = (case.prepare)(device, n).and_then(|work| best(device, &work));
-                let rate = measured.as_ref().map(|s| (case.work)(n as f64) / s / 1e9);
+                let seconds = match measured {
+                    Ok(seconds) => seconds,
+                    Err(e) => {
+                        eprintln!("{:28} n = {n:6} {device}: {e}", case.name);
+                        continue;
+                    }
+                };
+                let rate = (case.work)(n as f64) / seconds / 1e9;
                 let software = device.adapter().is_some_and(mercer::device::Adapter::is_software);
-                match (rate, measured) {
-                    (Ok(rate), Ok(seconds)) if json => println!(
+                if json {
+                    println!(
                         "{{\"verb\":\"{}\",\"n\":{n},\"device\":\"{device}\",\"software\":{software},\
                          \"seconds\":{seconds:e},\"rate\":{rate},\"unit\":\"G{}/s\"}}",
                         case.name, case.unit
-                    ),
-                    (Ok(rate), Ok(seconds)) => println!(
-                        "{:28} n = {n:6} {:11.3} ms {rate:10.3} G{}/s  {device}",
-                        case.name,
-                        seconds * 1e3,
-                        case.unit
-                    ),
-                    (Err(e), _) | (_, Err(e)) => eprintln!("{:28} n = {n:6} {device}: {e}", case.name),
+                    );
+                } else {
+                    let (name, unit, ms) = (case.name, case.unit, seconds * 1e3);
+                    println!("{name:28} n = {n:6} {ms:11.3} ms {rate:10.3} G{unit}/s  {device}");
                 }
             }
         }

@@ -40,6 +40,7 @@ pub struct Limits {
 
 /// A part of a buffer as one binding of a shader.
 #[derive(Clone, Copy)]
+#[cfg_attr(not(feature = "gpu"), expect(dead_code, reason = "there is nobody to read it"))]
 pub(crate) struct Bind<'a> {
     pub buffer: &'a Buffer,
     pub offset: u64,
@@ -48,12 +49,14 @@ pub(crate) struct Bind<'a> {
 
 /// WGSL text in parts, and the name under which its pipelines are cached.
 #[derive(Clone, Copy)]
+#[cfg_attr(not(feature = "gpu"), expect(dead_code, reason = "there is nobody to read it"))]
 pub(crate) struct Shader<'a> {
     pub key: &'a str,
     pub parts: &'a [&'a str],
 }
 
 /// One dispatch.
+#[cfg_attr(not(feature = "gpu"), expect(dead_code, reason = "there is nobody to read it"))]
 pub(crate) struct Pass<'a> {
     /// The verb: label of the pipeline, and the `op` of its errors.
     pub op: &'static str,

@@ -6,7 +6,7 @@ use faer::{MatMut, MatRef, Par, Spec};
 use ndarray::{Array1, Array2, ArrayView2, ShapeBuilder, s};
 
 use super::check::symmetric;
-use crate::ops::vector_state::restored;
+use crate::device::vector_state::restored;
 use crate::{Error, Result};
 
 /// All eigenpairs of a symmetric matrix, the largest eigenvalue first.

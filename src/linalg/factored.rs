@@ -4,7 +4,7 @@ use ndarray::{Array1, Array2};
 
 use super::column_scale::{scale_rows, unit_columns};
 use super::truth::Truth;
-use crate::ops::{Side, Trans, Triangle, cholesky, solve_triangular};
+use crate::ops::{Side, Trans, Triangle, cholesky, log_det, solve_triangular};
 use crate::{Device, Error, Matrix, Result};
 
 /// Pivots below this multiple of `√n` roundings of their diagonal entry are what is left of a zero.
@@ -73,12 +73,8 @@ impl Factored {
 
     /// `log det A`.
     pub fn log_det(&self) -> Result<f64> {
-        let scaled: f64 = match self.l.host() {
-            Some(l) => l.diag().iter().map(|v| v.ln()).sum(),
-            None => self.l.to_array()?.diag().iter().map(|v| v.ln()).sum(),
-        };
         let scale: f64 = self.s.iter().flatten().map(|v| v.ln()).sum();
-        Ok(2.0 * (scaled - scale))
+        Ok(log_det(&self.l)? - 2.0 * scale)
     }
 
     fn upload(&self, b: Array2<f64>) -> Result<Matrix> {

@@ -4,7 +4,7 @@ use ndarray::{Array1, Array2, ArrayView2};
 
 use super::check::{block, parameter, require};
 use super::column_scale::unit_columns;
-use crate::ops::{Trans, gemm};
+use crate::ops::{Trans, diagonal, gemm};
 use crate::{Device, Error, Matrix, Precision, Result};
 
 /// A symmetric `n x n` matrix that need not be stored.
@@ -117,11 +117,7 @@ impl Operator for Stored {
     }
 
     fn diagonal(&self) -> Result<Array1<f64>> {
-        let own = match self.a.host() {
-            Some(a) => a.diag().to_owned(),
-            None => self.a.to_array()?.diag().to_owned(),
-        };
-        Ok(own + self.shift)
+        Ok(diagonal(&self.a)?.to_array()?.column(0).to_owned() + self.shift)
     }
 
     fn columns(&self, which: &[usize]) -> Result<Array2<f64>> {

@@ -66,7 +66,7 @@ pub fn gemm(alpha: f64, a: &Matrix, ta: Trans, b: &Matrix, tb: Trans) -> Result<
 /// `alpha op(A) op(B) + beta C`.
 ///
 /// # Errors
-/// As [`gemm`], and if `c` does not have the product's shape.
+/// As [`gemm()`], and if `c` does not have the product's shape.
 pub fn gemm_add(
     alpha: f64,
     a: &Matrix,

@@ -45,7 +45,7 @@ pub(super) struct Params {
 /// # Errors
 /// [`Error::Shape`] if the kernel or the operands disagree about the features, [`Error::Parameter`] for a
 /// hyper-parameter outside its domain, [`Error::Unsupported`] for a kernel that the GPU cannot run,
-/// [`Error::TooLarge`] if K exceeds the adapter's largest buffer (then use [`gram_vec`](super::gram_vec)).
+/// [`Error::TooLarge`] if K exceeds the adapter's largest buffer (then use [`gram_vec`](super::gram_vec())).
 ///
 /// ```
 /// use mercer::{Device, Kernel, Matrix, ops::gram};
@@ -62,11 +62,11 @@ pub fn gram(kernel: &Kernel, x: &Matrix, y: Option<&Matrix>) -> Result<Matrix> {
     }
 }
 
-/// [`gram`] stored in half precision: values are rounded to 11 bits as they are stored, an absolute error of at most
+/// [`gram()`] stored in half precision: values are rounded to 11 bits as they are stored, an absolute error of at most
 /// 2.5e-4 for a kernel bounded by one, in half the memory.
 ///
 /// # Errors
-/// As [`gram`].
+/// As [`gram()`].
 pub fn gram_half(kernel: &Kernel, x: &Matrix, y: Option<&Matrix>) -> Result<Matrix> {
     match check("gram", x, y)? {
         Shared::Cpu => to_half(&gram(kernel, x, y)?),

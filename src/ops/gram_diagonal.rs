@@ -15,7 +15,7 @@ const SHADER: &str = include_str!("../../shaders/gram_diagonal.wgsl");
 /// `out[i] = k(x_i, x_i)`, white noise included: `n x 1` from `x` (`n x d`).
 ///
 /// # Errors
-/// As [`gram`](super::gram).
+/// As [`gram`](super::gram()).
 ///
 /// ```
 /// use mercer::{Device, Kernel, Matrix, ops::gram_diagonal};

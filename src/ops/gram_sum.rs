@@ -53,7 +53,7 @@ pub struct GramSum {
 /// Without `y` it runs over all pairs of `x` with itself, white noise included.
 ///
 /// # Errors
-/// As [`gram`](super::gram), and [`Error::Shape`](crate::Error::Shape) if the weights do not fit.
+/// As [`gram`](super::gram()), and [`Error::Shape`](crate::Error::Shape) if the weights do not fit.
 ///
 /// ```
 /// use mercer::{Device, Kernel, Matrix, ops::{gram_sum, Weights}};
@@ -68,10 +68,10 @@ pub fn gram_sum(kernel: &Kernel, x: &Matrix, y: Option<&Matrix>, weights: Weight
     run(kernel, x, y, weights, false).map(|sum| sum.value)
 }
 
-/// [`gram_sum`] and its derivative by every hyper-parameter.
+/// [`gram_sum()`] and its derivative by every hyper-parameter.
 ///
 /// # Errors
-/// As [`gram_sum`]; [`Error::Unsupported`](crate::Error::Unsupported) for a kernel without derivatives on the device.
+/// As [`gram_sum()`]; [`Error::Unsupported`](crate::Error::Unsupported) for a kernel without derivatives on the device.
 pub fn gram_sum_grad(kernel: &Kernel, x: &Matrix, y: Option<&Matrix>, weights: Weights) -> Result<GramSum> {
     run(kernel, x, y, weights, true)
 }

@@ -30,7 +30,7 @@ const PANEL_BYTES: usize = 64 << 20;
 /// Without `y` it is the Gram matrix of `x` with itself, white noise included.
 ///
 /// # Errors
-/// As [`gram`](super::gram), and [`Error::Shape`](crate::Error::Shape) if `v` has not one row for each of `y`.
+/// As [`gram`](super::gram()), and [`Error::Shape`](crate::Error::Shape) if `v` has not one row for each of `y`.
 ///
 /// ```
 /// use mercer::{Device, Kernel, Matrix, ops::gram_vec};
