@@ -51,9 +51,13 @@ fn every_shader_passes_every_back_end() {
             .validate(&module)
             .unwrap_or_else(|e| panic!("{name}: {}", e.emit_to_string(&source)));
         // Back ends want overrides resolved; the defaults will do.
-        let (module, info) =
-            naga::back::pipeline_constants::process_overrides(&module, &info, None, &Default::default())
-                .unwrap_or_else(|e| panic!("{name}: {e}"));
+        let (module, info) = naga::back::pipeline_constants::process_overrides(
+            &module,
+            &info,
+            None,
+            &naga::back::PipelineConstants::default(),
+        )
+        .unwrap_or_else(|e| panic!("{name}: {e}"));
         spv::write_vec(&module, &info, &spv::Options::default(), None)
             .unwrap_or_else(|e| panic!("{name}: SPIR-V: {e}"));
         let options =
