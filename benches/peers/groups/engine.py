@@ -73,9 +73,9 @@ def chunked(x, y, v, entries=2**24):
 
     left = np.c_[x, -0.5 * (x * x).sum(1), np.ones(len(x))]
     right = np.c_[y, np.ones(len(y)), -0.5 * (y * y).sum(1)].T.copy()
-    out = np.empty(len(x))
     rows = max(1, entries // len(y))
+    buffer, out = np.empty((rows, len(y))), np.empty(len(x))
     for i in range(0, len(x), rows):
-        k = left[i : i + rows] @ right
+        k = np.matmul(left[i : i + rows], right, out=buffer[: len(x) - i])
         out[i : i + rows] = np.exp(k, out=k) @ v
     return out
