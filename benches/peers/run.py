@@ -115,7 +115,7 @@ class Sides:
                 found = [path for pattern in DRIVERS[device] for path in glob.glob(pattern)]
                 if not found:
                     raise RuntimeError(f"no Vulkan driver for {device}")
-                env = {**env, "VK_DRIVER_FILES": found[0], "VK_ICD_FILENAMES": found[0]}
+                env = {**env, "VK_DRIVER_FILES": found[0], "XDG_RUNTIME_DIR": str(VENV)}
             self.running[key] = Side(self.command(kind), env)
         return self.running[key]
 
@@ -181,6 +181,8 @@ def main():
     parser.add_argument("--reps", type=int, help="repetitions a row, instead of each row's own")
     options = parser.parse_args()
     enter_venv()
+    if os.getloadavg()[0] > 0.5:
+        note(f"load average {os.getloadavg()[0]:.1f}: something else is running, trust no ratio near its target")
     if not options.json:
         head = ["name", "ours", "peer", "", "ratio", "median", "target"]
         print("{:<52}{:>9}{:>9} {:<3}{:>8}{:>8}{:>8}".format(*head))

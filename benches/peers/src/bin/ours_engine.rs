@@ -27,7 +27,7 @@ fn main() {
             }
             Some("gram_vec") => {
                 let (x, v) = (input(4, size(request, "d")?)?, input(5, 1)?);
-                Ok(job(device, move || ops::gram_vec(&Kernel::rbf(1.0), &x, &x, &v)))
+                Ok(job(device, move || ops::gram_vec(&Kernel::rbf(1.0), &x, None, &v)))
             }
             Some("gram_vec_memory") => memory(request, &device, n),
             _ => Err(format!("no such request: {request}").into()),
@@ -57,8 +57,8 @@ fn memory(request: &Value, device: &Device, n: usize) -> Result<Job, Failure> {
     };
     let (all, few) = (side(n)?, side(rows)?);
     Ok(Box::new(move |_| {
-        let across = ops::gram_vec(&kernel, &few.0, &all.0, &all.1)?.to_array()?;
-        let down = ops::gram_vec(&kernel, &all.0, &few.0, &few.1)?.to_array()?;
+        let across = ops::gram_vec(&kernel, &few.0, Some(&all.0), &all.1)?.to_array()?;
+        let down = ops::gram_vec(&kernel, &all.0, Some(&few.0), &few.1)?.to_array()?;
         let peak = peak_megabytes()?;
         let both = concatenate(Axis(0), &[across.view(), down.view()])?;
         Ok((peak, Some(check(both.as_slice().ok_or("a fresh array is contiguous")?, 1))))

@@ -2,10 +2,11 @@
 //!
 //! burn and numr take their adapter from the Vulkan loader, so the driver starts this process with one driver visible.
 
-use burn::tensor::{Device, DeviceKind, TensorData};
+use burn::tensor::{Device, DeviceKind, Tensor, TensorData};
 use faer::{Mat, Par, Side};
 use mercer_peers::{Failure, Job, positive_definite, serve, size, timed, uniform};
-use numr::prelude::*;
+use numr::algorithm::LinearAlgebraAlgorithms;
+use numr::prelude::{Runtime, WgpuDevice, WgpuRuntime};
 use serde_json::Value;
 
 fn main() {
@@ -31,13 +32,13 @@ fn faer_cholesky(request: &Value) -> Result<Job, Failure> {
 
 fn burn_gemm(request: &Value) -> Result<Job, Failure> {
     let n = size(request, "n")?;
-    let device = Device::vulkan(DeviceKind::Cpu);
-    let operand = |seed| -> burn::tensor::Tensor<2> {
+    let device = Device::wgpu(DeviceKind::Cpu);
+    let operand = |seed| -> Tensor<2> {
         let values: Vec<f32> = uniform(seed, n * n).into_iter().map(|v| v as f32).collect();
-        burn::tensor::Tensor::from_data(TensorData::new(values, [n, n]), &device)
+        Tensor::from_data(TensorData::new(values, [n, n]), &device)
     };
     let (a, b) = (operand(1), operand(2));
-    let multiply = move || -> Result<burn::tensor::Tensor<2>, Failure> {
+    let multiply = move || -> Result<Tensor<2>, Failure> {
         let c = a.clone().matmul(b.clone());
         device.sync().map_err(|e| format!("{e:?}"))?;
         Ok(c)
@@ -47,19 +48,17 @@ fn burn_gemm(request: &Value) -> Result<Job, Failure> {
         multiply()?;
     }
     Ok(timed(multiply, move |c| {
-        let values = c.into_data().to_vec::<f32>().map_err(|e| format!("{e:?}"))?;
+        let values = c.into_data().try_to_vec::<f32>().map_err(|e| format!("{e:?}"))?;
         Ok((values.into_iter().map(f64::from).collect(), n))
     }))
 }
 
 fn numr_cholesky(request: &Value) -> Result<Job, Failure> {
-    use numr::algorithm::LinearAlgebraAlgorithms;
-
     let n = size(request, "n")?;
     let device = WgpuDevice::new(0);
     let client = WgpuRuntime::default_client(&device);
     let values: Vec<f32> = positive_definite(3, n).into_iter().map(|v| v as f32).collect();
-    let a = Tensor::<WgpuRuntime>::from_slice(&values, &[n, n], &device)?;
+    let a = numr::prelude::Tensor::<WgpuRuntime>::from_slice(&values, &[n, n], &device)?;
     let run = move || Ok(client.cholesky_decompose(&a)?.l);
     Ok(timed(run, move |l| Ok((l.to_vec::<f32>().into_iter().map(f64::from).collect(), n))))
 }
