@@ -156,14 +156,3 @@ fn chained_sums_are_the_derivative() {
         assert!((got[1 + f] - want).abs() < 1e-14, "{} {want}", got[1 + f]);
     }
 }
-
-#[test]
-#[ignore = "writes files for other compilers: set KERNEL_WGSL_DIR to a folder"]
-fn write_shaders() {
-    let Ok(dir) = std::env::var("KERNEL_WGSL_DIR") else { return };
-    for (i, k) in on_gpu().into_iter().enumerate() {
-        for gradient in [false, true] {
-            std::fs::write(format!("{dir}/{i}_{gradient}.wgsl"), shader(&k, gradient)).unwrap();
-        }
-    }
-}
