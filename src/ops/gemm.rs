@@ -9,6 +9,7 @@ mod on_gpu;
 use gemm::Parallelism;
 use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 
+use super::half::single;
 use super::require;
 use crate::matrix::Shared;
 use crate::matrix::window::windows;
@@ -82,7 +83,7 @@ pub fn gemm_add(
         Shared::Cpu => Ok(Matrix::from_host(cpu(alpha, a.cpu(), ta, b.cpu(), tb, beta, c.cpu().clone()))),
         Shared::Gpu(gpu) => gpu.guard("gemm_add", || {
             let out = Matrix::alloc(gpu, "gemm.out", (m, n), Precision::Single)?;
-            gpu.copy(c.buffer(), 0, out.buffer(), 0, out.bytes());
+            gpu.copy(single(c)?.buffer(), 0, out.buffer(), 0, out.bytes());
             let (a, b) = (Block::whole(a), Block::whole(b));
             on_gpu(gpu, &Product { alpha, a, ta, b, tb, beta, part: Part::All }, Block::whole(&out))?;
             Ok(out)

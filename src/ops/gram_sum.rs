@@ -7,6 +7,7 @@ use ndarray::{Array2, s};
 use rayon::prelude::*;
 
 use super::gram::{Loaded, Params, Ready, STRIP, TILE, check};
+use super::half::single;
 use super::require;
 use crate::gpu::{Gpu, Pass, Shader};
 use crate::kernel::Scratch;
@@ -92,7 +93,14 @@ fn run(kernel: &Kernel, x: &Matrix, y: Option<&Matrix>, weights: Weights, gradie
     require("gram_sum", fits, || format!("the weights {weights:?} do not fit {n} x {m} pairs"))?;
     match place {
         Shared::Cpu => cpu(kernel, x.cpu(), y.map(Matrix::cpu), weights, gradient),
-        Shared::Gpu(gpu) => gpu.guard("gram_sum", || on_gpu(gpu, kernel, x, y, weights, gradient)),
+        Shared::Gpu(gpu) => gpu.guard("gram_sum", || match weights {
+            Weights::Dense(w) => on_gpu(gpu, kernel, x, y, Weights::Dense(&*single(w)?), gradient),
+            Weights::Symmetric(w) => on_gpu(gpu, kernel, x, y, Weights::Symmetric(&*single(w)?), gradient),
+            Weights::LowRank { u, v } => {
+                let (u, v) = (single(u)?, single(v)?);
+                on_gpu(gpu, kernel, x, y, Weights::LowRank { u: &u, v: &v }, gradient)
+            }
+        }),
     }
 }
 

@@ -8,6 +8,7 @@ use rayon::prelude::*;
 
 use super::gemm::{Block, Part, Product, on_gpu as product};
 use super::gram::{Loaded, Params, Ready, STRIP, TILE, check, fill};
+use super::half::single;
 use super::{Trans, require};
 use crate::gpu::{Gpu, Pass, Shader};
 use crate::kernel::Scratch;
@@ -48,7 +49,9 @@ pub fn gram_vec(kernel: &Kernel, x: &Matrix, y: Option<&Matrix>, v: &Matrix) -> 
     x.shared("gram_vec", &[v])?;
     match place {
         Shared::Cpu => cpu(kernel, x.cpu(), y.map(Matrix::cpu), v.cpu()).map(Matrix::from_host),
-        Shared::Gpu(gpu) if v.cols() <= FEW => gpu.guard("gram_vec", || on_gpu(gpu, kernel, x, y, v)),
+        Shared::Gpu(gpu) if v.cols() <= FEW => {
+            gpu.guard("gram_vec", || on_gpu(gpu, kernel, x, y, &*single(v)?))
+        }
         Shared::Gpu(gpu) => gpu.guard("gram_vec", || by_panels(gpu, kernel, x, y, v)),
     }
 }

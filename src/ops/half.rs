@@ -2,8 +2,11 @@
 //!
 //! `pack2x16float` and `unpack2x16float` are core WGSL, so this needs no f16 arithmetic and runs on every adapter.
 
+use std::borrow::Cow;
+
 use half::f16;
 
+use super::{Map, map};
 use crate::gpu::{Gpu, Pass, Shader};
 use crate::matrix::Shared;
 use crate::matrix::window::{step, windows};
@@ -70,6 +73,15 @@ fn on_gpu(gpu: &Gpu, a: &Matrix) -> Result<Matrix> {
         })?;
     }
     Ok(out)
+}
+
+/// `a` in f32: itself, or a copy on the device if it is stored in half. For operands whose shaders read f32 only.
+pub(super) fn single(a: &Matrix) -> Result<Cow<'_, Matrix>> {
+    if a.precision() == Precision::Half {
+        map(a, Map::Affine { scale: 1.0, shift: 0.0 }).map(Cow::Owned)
+    } else {
+        Ok(Cow::Borrowed(a))
+    }
 }
 
 /// WGSL that declares operand `name` at `binding` and `load_<name>(i)`, its i-th vec4, from f32 or half storage.

@@ -11,6 +11,7 @@ use ndarray::{Array2, ArrayView2};
 
 use super::cholesky::BLOCK;
 use super::gemm::{Block, Part, Product, Trans, on_gpu as product};
+use super::half::single;
 use super::{require, transpose};
 use crate::device::vector_state;
 use crate::gpu::{Gpu, Pass, Shader};
@@ -80,7 +81,7 @@ pub fn solve_triangular(t: &Matrix, triangle: Triangle, op: Trans, side: Side, b
         Shared::Gpu(_) if triangle == Triangle::Upper => {
             solve_triangular(&transpose(t)?, Triangle::Lower, op.flip(), Side::Left, b)
         }
-        Shared::Gpu(gpu) => gpu.guard("solve_triangular", || on_gpu(gpu, t, op, b)),
+        Shared::Gpu(gpu) => gpu.guard("solve_triangular", || on_gpu(gpu, &*single(t)?, op, &*single(b)?)),
     }
 }
 

@@ -1,8 +1,10 @@
-use mercer::ops::to_half;
-use mercer::{Device, Error, Precision};
+use mercer::ops::{
+    Side, Trans, Triangle, Weights, cholesky, gemm_add, gram_sum, gram_vec, solve_triangular, to_half,
+};
+use mercer::{Device, Error, Kernel, Precision};
 use ndarray::Array2;
 
-use crate::support::{cramped, gpus, on, random};
+use crate::support::{adapters, assert_close, cramped, gpus, on, random, spd};
 
 /// Every adapter rounds exactly as the `half` crate does, to within the last bit of the half.
 #[test]
@@ -32,4 +34,34 @@ fn half_takes_half_the_memory() {
 fn beyond_the_range_is_refused() {
     let a = on(&Device::cpu(), &Array2::from_elem((1, 2), 70_000.0));
     assert!(matches!(to_half(&a), Err(Error::NotFinite { op: "half", row: 0, col: 0, .. })));
+}
+
+/// Half storage is read as what it is wherever it is passed, never as the bits of something else.
+#[test]
+fn every_operand_may_be_half() {
+    let cpu = Device::cpu();
+    let rounded = |a: &Array2<f64>| to_half(&on(&cpu, a)).unwrap().to_array().unwrap();
+    let (x, v, w, c) = (random(40, 3, 1), random(40, 2, 2), random(40, 40, 3), random(40, 40, 4));
+    let l = cholesky(&on(&cpu, &spd(40, 5))).unwrap().to_array().unwrap();
+    let kernel = Kernel::rbf(1.0);
+    for device in adapters() {
+        let half = |a: &Array2<f64>| to_half(&on(device, a)).unwrap();
+        let product = gram_vec(&kernel, &half(&x), None, &half(&v)).unwrap();
+        let want = gram_vec(&kernel, &on(&cpu, &rounded(&x)), None, &on(&cpu, &rounded(&v))).unwrap();
+        assert_close(&product, &want.to_array().unwrap(), 1e-5, &format!("gram_vec on {device}"));
+
+        let sum = gram_sum(&kernel, &on(device, &x), None, Weights::Dense(&half(&w))).unwrap();
+        let want = gram_sum(&kernel, &on(&cpu, &x), None, Weights::Dense(&on(&cpu, &rounded(&w)))).unwrap();
+        assert!((sum - want).abs() < 1e-3, "gram_sum {sum} and should be {want} on {device}");
+
+        let solved = solve_triangular(&half(&l), Triangle::Lower, Trans::No, Side::Left, &half(&v)).unwrap();
+        let (t, b) = (on(&cpu, &rounded(&l)), on(&cpu, &rounded(&v)));
+        let want =
+            solve_triangular(&t, Triangle::Lower, Trans::No, Side::Left, &b).unwrap().to_array().unwrap();
+        assert_close(&solved, &want, 1e-5, &format!("solve_triangular on {device}"));
+
+        let added = gemm_add(1.0, &half(&w), Trans::No, &on(device, &w), Trans::No, 1.0, &half(&c)).unwrap();
+        let want = rounded(&w).dot(&w) + rounded(&c);
+        assert_close(&added, &want, 1e-5, &format!("gemm_add on {device}"));
+    }
 }
