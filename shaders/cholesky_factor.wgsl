@@ -36,28 +36,39 @@ fn main(@builtin(local_invocation_index) i: u32) {
 
     for (var j = 0u; j < params.rows; j++) {
         var rest = s[j * BLOCK + i];
-        for (var k = 0u; k < j; k++) {
-            rest -= s[k * BLOCK + i] * s[k * BLOCK + j];
+        // Rows above the pivot are done. Four steps at a time: on a software adapter the loop costs more than the
+        // arithmetic.
+        if i >= j {
+            let whole = j / 4u * 4u;
+            for (var k = 0u; k < whole; k += 4u) {
+                let a = k * BLOCK + i;
+                let b = k * BLOCK + j;
+                rest -= dot(vec4(s[a], s[a + BLOCK], s[a + 2u * BLOCK], s[a + 3u * BLOCK]),
+                    vec4(s[b], s[b + BLOCK], s[b + 2u * BLOCK], s[b + 3u * BLOCK]));
+            }
+            for (var k = whole; k < j; k++) {
+                rest -= s[k * BLOCK + i] * s[k * BLOCK + j];
+            }
         }
+        // The pivot stays on the diagonal until the end: no later column reads it.
         if i == j { s[j * BLOCK + j] = rest; }
         workgroupBarrier();
         let pivot = s[j * BLOCK + j];
         let good = pivot > 0.0;
-        let root = sqrt(select(1.0, pivot, good));
         if i == j && !good && status[0] == 0u {
             status[0] = params.first + j + 1u;
             status[1] = bitcast<u32>(pivot);
         }
-        workgroupBarrier();
-        if i == j { s[j * BLOCK + j] = root; }
-        if i > j { s[j * BLOCK + i] = rest / root; }
-        if i < j { s[j * BLOCK + i] = 0.0; }
+        if i > j { s[j * BLOCK + i] = rest / sqrt(select(1.0, pivot, good)); }
         workgroupBarrier();
     }
 
     if !inside { return; }
+    let pivot = s[i * BLOCK + i];
+    s[i * BLOCK + i] = sqrt(select(1.0, pivot, pivot > 0.0));
     for (var q = 0u; 4u * q < params.rows; q++) {
-        var v = vec4(s[4u * q * BLOCK + i], s[(4u * q + 1u) * BLOCK + i], s[(4u * q + 2u) * BLOCK + i], s[(4u * q + 3u) * BLOCK + i]);
+        let at = 4u * q * BLOCK + i;
+        let v = vec4(s[at], s[at + BLOCK], s[at + 2u * BLOCK], s[at + 3u * BLOCK]);
         let keep = vec4(4u * q, 4u * q + 1u, 4u * q + 2u, 4u * q + 3u) <= vec4(i);
         l[i * params.stride + params.col + q] = select(vec4<f32>(), v, keep);
     }

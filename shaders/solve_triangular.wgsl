@@ -30,8 +30,16 @@ fn main(@builtin(local_invocation_index) c: u32) {
     for (var i = 0u; i < params.rows; i++) {
         let row = i * params.stride + params.col;
         var rest = select(0.0, 1.0, i == c);
-        for (var k = 0u; k < i; k++) {
-            rest -= t[row + k / 4u][k % 4u] * x[k * BLOCK + c];
+        // Four steps at a time: on a software adapter the loop costs more than the arithmetic.
+        let whole = i / 4u;
+        // Above its own row a column of the inverse is zero.
+        for (var q = c / 4u; q < whole; q++) {
+            let v = t[row + q];
+            let at = 4u * q * BLOCK + c;
+            rest -= dot(v, vec4(x[at], x[at + BLOCK], x[at + 2u * BLOCK], x[at + 3u * BLOCK]));
+        }
+        for (var k = 4u * whole; k < i; k++) {
+            rest -= t[row + whole][k - 4u * whole] * x[k * BLOCK + c];
         }
         let v = select(0.0, rest / t[row + i / 4u][i % 4u], c <= i);
         x[i * BLOCK + c] = v;
