@@ -21,6 +21,8 @@ const SHADER: &str = include_str!("../../shaders/gram_vec.wgsl");
 const WIDTH: usize = 512;
 /// Columns of V up to which K is evaluated again for every four of them.
 const FEW: usize = 8;
+/// Separate sums of the symmetric product on the CPU: enough to keep threads busy, few enough to hold.
+const SUMS: usize = 8;
 /// Loop iterations that one invocation may make; llvmpipe silently ends loops at 65,535.
 const ITERATIONS: usize = 16_384;
 /// Bytes of K that may exist at a time when V has many columns.
@@ -60,6 +62,9 @@ fn cpu(kernel: &Kernel, x: &Array2<f64>, y: Option<&Array2<f64>>, v: &Array2<f64
     let ready = Ready::new("gram_vec", kernel, x, y)?;
     let (n, r) = (ready.x.len(), v.ncols());
     let v = v.as_standard_layout();
+    if ready.same && r <= FEW {
+        return Ok(symmetric(&ready, v.view()));
+    }
     let mut out = Array2::zeros((n, r));
     let slice = out.as_slice_mut().expect("a new array is row-major");
     slice.par_chunks_mut(STRIP * r).enumerate().for_each_init(
@@ -74,6 +79,63 @@ fn cpu(kernel: &Kernel, x: &Array2<f64>, y: Option<&Array2<f64>>, v: &Array2<f64
         },
     );
     Ok(out)
+}
+
+/// Each pair of one data set once: `k_ij` goes to row i with `v_j` and to row j with `v_i`.
+///
+/// Strips are dealt out to a fixed number of sums, which are added in order: the same bits on any number of threads.
+fn symmetric(ready: &Ready, v: ArrayView2<f64>) -> Array2<f64> {
+    let (n, r) = v.dim();
+    let flat = v.as_slice().expect("the caller has made it row-major");
+    let sums: Vec<Vec<f64>> = (0..SUMS)
+        .into_par_iter()
+        .map(|first| {
+            let (mut scratch, mut tile) = (Scratch::default(), vec![0.0; STRIP * WIDTH]);
+            let mut out = vec![0.0; n * r];
+            for start in (first * STRIP..n).step_by(SUMS * STRIP) {
+                let rows = start..n.min(start + STRIP);
+                for cols in windows(start, WIDTH).chain([rows.clone()]) {
+                    let tile = &mut tile[..rows.len() * cols.len()];
+                    ready.program.tile(
+                        &ready.x,
+                        rows.clone(),
+                        &ready.y,
+                        cols.clone(),
+                        true,
+                        tile,
+                        &mut scratch,
+                    );
+                    let across = v.slice(s![cols.clone(), ..]);
+                    accumulate(tile, across, &mut out[rows.start * r..rows.end * r]);
+                    if cols.start < start {
+                        let own = &flat[rows.start * r..rows.end * r];
+                        accumulate_transposed(tile, own, r, &mut out[cols.start * r..cols.end * r]);
+                    }
+                }
+            }
+            out
+        })
+        .collect();
+    let mut total = Array2::zeros((n, r));
+    let slice = total.as_slice_mut().expect("a new array is row-major");
+    for sum in sums {
+        slice.iter_mut().zip(sum).for_each(|(t, s)| *t += s);
+    }
+    total
+}
+
+/// `out += tile^T v`, where `v` has one row of `r` values for each row of the tile.
+fn accumulate_transposed(tile: &[f64], v: &[f64], r: usize, out: &mut [f64]) {
+    let width = out.len() / r;
+    for (row, v) in tile.chunks_exact(width).zip(v.chunks_exact(r)) {
+        if let [v] = v {
+            out.iter_mut().zip(row).for_each(|(o, k)| *o += k * v);
+        } else {
+            for (out, k) in out.chunks_exact_mut(r).zip(row) {
+                out.iter_mut().zip(v).for_each(|(o, v)| *o += k * v);
+            }
+        }
+    }
 }
 
 /// `out += tile v`, for a tile of whole rows.
