@@ -6,6 +6,7 @@ megabytes), `check` (two numbers that identify the result, on a request's first 
 `python protocol.py GROUP` serves the Python peers of a group, `groups/GROUP.py`.
 """
 
+import atexit
 import importlib
 import json
 import math
@@ -71,6 +72,7 @@ class Side:
         self.process = subprocess.Popen(
             command, env={**os.environ, **env}, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log
         )
+        atexit.register(self.process.kill)  # a side in the middle of a long run does not outlive the driver
 
     def ask(self, request):
         """The answer to one request; raises `RuntimeError` with the side's own reason."""

@@ -5,7 +5,8 @@ Timings on a shared machine drift by a factor of two within minutes, so only rat
 sides take turns: ours, theirs, theirs, ours, ... A row's ratio is the peer's best time over our best time; above 1 we
 are faster. A side whose result disagrees with numpy in f64 has no time.
 
-The first run makes `.venv` and builds the Rust sides in `target`; burn alone takes many minutes to compile.
+The first run makes `.venv` and builds the Rust sides in `target`. burn takes half an hour to compile on two cores, and
+some minutes of every run to try its kernels on a software adapter; neither is part of its time.
 
 A group is three files: `groups/G.py` (the rows and the Python peers), `src/bin/ours_G.rs` (our side) and
 `src/bin/peers_G.rs` (the Rust peers, feature `G-peers` in `Cargo.toml`).
@@ -16,6 +17,7 @@ import glob
 import importlib
 import json
 import os
+import signal
 import statistics
 import subprocess
 import sys
@@ -181,6 +183,7 @@ def main():
     parser.add_argument("--reps", type=int, help="repetitions a row, instead of each row's own")
     options = parser.parse_args()
     enter_venv()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))
     if os.getloadavg()[0] > 0.5:
         note(f"load average {os.getloadavg()[0]:.1f}: something else is running, trust no ratio near its target")
     if not options.json:
@@ -189,6 +192,7 @@ def main():
     for group in [options.only] if options.only else GROUPS:
         sides = Sides(group)
         for row in importlib.import_module(f"groups.{group}").ROWS:
+            note(f"measuring {row.name}")
             out = measure(sides, row, options.reps)
             print(json.dumps(out), flush=True) if options.json else show(out)
         for side in sides.running.values():

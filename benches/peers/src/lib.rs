@@ -25,7 +25,8 @@ pub fn timed<T: 'static>(
         let start = Instant::now();
         let result = run()?;
         let seconds = start.elapsed().as_secs_f64();
-        let check = if wanted { fetch(result).map(|(values, cols)| Some(check(&values, cols)))? } else { None };
+        let check =
+            if wanted { fetch(result).map(|(values, cols)| Some(check(&values, cols)))? } else { None };
         Ok((seconds, check))
     })
 }
@@ -34,7 +35,8 @@ pub fn timed<T: 'static>(
 pub fn serve(mut prepare: impl FnMut(&Value) -> Result<Job, Failure>) {
     let mut jobs: HashMap<String, Job> = HashMap::new();
     for line in std::io::stdin().lock().lines().map_while(Result::ok) {
-        let answer = answer(&mut jobs, &mut prepare, line).unwrap_or_else(|e| json!({ "error": e.to_string() }));
+        let answer =
+            answer(&mut jobs, &mut prepare, line).unwrap_or_else(|e| json!({ "error": e.to_string() }));
         println!("{answer}");
         std::io::stdout().flush().expect("the driver reads our answers");
     }

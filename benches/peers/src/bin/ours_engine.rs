@@ -67,6 +67,7 @@ fn memory(request: &Value, device: &Device, n: usize) -> Result<Job, Failure> {
 
 fn peak_megabytes() -> Result<f64, Failure> {
     let status = std::fs::read_to_string("/proc/self/status")?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).ok_or("no VmHWM in /proc/self/status")?;
+    let line =
+        status.lines().find_map(|line| line.strip_prefix("VmHWM:")).ok_or("no VmHWM in /proc/self/status")?;
     Ok(line.trim().trim_end_matches(" kB").parse::<f64>()? * 1024.0 / 1e6)
 }
