@@ -43,7 +43,9 @@ mod gpu;
 pub mod kernel;
 pub mod linalg;
 pub mod matrix;
+pub mod models;
 pub mod ops;
+pub mod stats;
 
 pub use device::Device;
 pub use error::{Error, Result};

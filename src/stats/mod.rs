@@ -1,0 +1,1 @@
+//! Statistics and tests on distributions: embeddings, discrepancies, dependence, and p-values.
