@@ -9,6 +9,7 @@ mod input;
 mod low_rank;
 mod preconditioner;
 mod spd;
+mod spd_grown;
 mod spd_kernel;
 
 use mercer::Device;
