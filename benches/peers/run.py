@@ -179,6 +179,7 @@ def show(out):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", choices=GROUPS, help="one group instead of all")
+    parser.add_argument("--rows", default="", help="only rows whose name contains this text")
     parser.add_argument("--json", action="store_true", help="one object a line")
     parser.add_argument("--reps", type=int, help="repetitions a row, instead of each row's own")
     options = parser.parse_args()
@@ -192,6 +193,8 @@ def main():
     for group in [options.only] if options.only else GROUPS:
         sides = Sides(group)
         for row in importlib.import_module(f"groups.{group}").ROWS:
+            if options.rows not in row.name:
+                continue
             note(f"measuring {row.name}")
             out = measure(sides, row, options.reps)
             print(json.dumps(out), flush=True) if options.json else show(out)

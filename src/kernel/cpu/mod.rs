@@ -87,7 +87,7 @@ struct Tile<'a, 'b> {
 
 enum Task<'b> {
     Values(&'b mut [f64]),
-    Gradient { weights: &'b [f64], grad: &'b mut [f64] },
+    Sum { weights: &'b [f64], value: &'b mut f64, grad: Option<&'b mut [f64]> },
 }
 
 impl WithSimd for Tile<'_, '_> {
@@ -112,7 +112,8 @@ impl Tile<'_, '_> {
         let buffers = p.stats.len() + p.code.len();
         let last = (buffers - 1) * PAIRS;
         scratch.values.resize(buffers * PAIRS, 0.0);
-        if let Task::Gradient { .. } = task {
+        let gradient = matches!(task, Task::Sum { grad: Some(_), .. });
+        if let Task::Sum { .. } = task {
             let learned: usize = p.stats.iter().filter(|s| s.learned).map(|s| s.cols.len()).sum();
             scratch.adjoints.resize(buffers * PAIRS, 0.0);
             scratch.sums.clear();
@@ -123,7 +124,7 @@ impl Tile<'_, '_> {
             let width = (cols.end - col).min(WIDTH).next_multiple_of(LANES);
             for row in rows.clone().step_by(ROWS) {
                 let b = &Block { x, y, row, rows: (rows.end - row).min(ROWS), col, width, same };
-                forward::run::<FMA>(p, b, matches!(task, Task::Gradient { .. }), &mut scratch.values);
+                forward::run::<FMA>(p, b, gradient, &mut scratch.values);
                 match &mut task {
                     Task::Values(out) => {
                         let value = &scratch.values[last..];
@@ -131,21 +132,27 @@ impl Tile<'_, '_> {
                             out[outside].copy_from_slice(&value[inside]);
                         }
                     }
-                    Task::Gradient { weights, .. } => {
-                        for a in scratch.adjoints.chunks_exact_mut(PAIRS) {
+                    Task::Sum { weights, value, grad } => {
+                        let Scratch { values, adjoints, sums } = &mut *scratch;
+                        // Without a gradient, the weights alone: their margins must be zero all the same.
+                        let first = if grad.is_some() { 0 } else { last };
+                        for a in adjoints[first..].chunks_exact_mut(PAIRS) {
                             a[..b.pairs()].fill(0.0);
                         }
-                        let seed = &mut scratch.adjoints[last..];
+                        let seed = &mut adjoints[last..];
                         for (inside, outside) in (0..b.rows).map(|r| b.crop(r, &rows, &cols)) {
                             seed[inside].copy_from_slice(&weights[outside]);
                         }
-                        let Scratch { values, adjoints, sums } = &mut *scratch;
-                        backward::run::<FMA>(p, b, values, adjoints, sums);
+                        let of_pair = &values[last..];
+                        **value += vector::sum(b.pairs(), |e| seed[e] * of_pair[e]);
+                        if grad.is_some() {
+                            backward::run::<FMA>(p, b, values, adjoints, sums);
+                        }
                     }
                 }
             }
         }
-        if let Task::Gradient { grad, .. } = task {
+        if let Task::Sum { grad: Some(grad), .. } = task {
             p.add_links(&scratch.sums, grad);
         }
     }
@@ -171,9 +178,10 @@ impl Program {
         Arch::new().dispatch(Tile { program: self, x, rows, y, cols, same, scratch, task });
     }
 
-    /// Adds Σᵢⱼ wᵢⱼ ∂k(xᵢ, yⱼ)/∂p to `grad`, one entry for each of `Kernel::params`, on the natural scale.
+    /// Σᵢⱼ wᵢⱼ k(xᵢ, yⱼ); adds Σᵢⱼ wᵢⱼ ∂k(xᵢ, yⱼ)/∂p to `grad`, if there is one, with one entry for each of
+    /// `Kernel::params`, on the natural scale.
     #[allow(clippy::too_many_arguments, reason = "a tile is two ranges of two operands")]
-    pub(crate) fn tile_grad(
+    pub(crate) fn tile_sum(
         &self,
         x: &Points,
         rows: Range<usize>,
@@ -181,12 +189,14 @@ impl Program {
         cols: Range<usize>,
         same: bool,
         weights: &[f64],
-        grad: &mut [f64],
+        grad: Option<&mut [f64]>,
         scratch: &mut Scratch,
-    ) {
+    ) -> f64 {
         debug_assert_eq!(weights.len(), rows.len() * cols.len());
-        let task = Task::Gradient { weights, grad };
+        let mut sum = 0.0;
+        let task = Task::Sum { weights, value: &mut sum, grad };
         Arch::new().dispatch(Tile { program: self, x, rows, y, cols, same, scratch, task });
+        sum
     }
 
     /// k(xᵢ, xᵢ), with white noise if `same`.
