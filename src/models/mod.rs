@@ -3,5 +3,7 @@
 //! | to do | look in |
 //! |---|---|
 //! | regression with error bars, hyper-parameters from the evidence | [`gp`] |
+//! | know what a fit would cost | [`plan`] |
 
 pub mod gp;
+pub mod plan;
