@@ -88,6 +88,7 @@ struct Tile<'a, 'b> {
 enum Task<'b> {
     Values(&'b mut [f64]),
     Sum { weights: &'b [f64], value: &'b mut f64, grad: Option<&'b mut [f64]> },
+    Inputs { weights: &'b [f64], out: &'b mut [f64] },
 }
 
 impl WithSimd for Tile<'_, '_> {
@@ -113,7 +114,7 @@ impl Tile<'_, '_> {
         let last = (buffers - 1) * PAIRS;
         scratch.values.resize(buffers * PAIRS, 0.0);
         let gradient = matches!(task, Task::Sum { grad: Some(_), .. });
-        if let Task::Sum { .. } = task {
+        if !matches!(task, Task::Values(_)) {
             let learned: usize = p.stats.iter().filter(|s| s.learned).map(|s| s.cols.len()).sum();
             scratch.adjoints.resize(buffers * PAIRS, 0.0);
             scratch.sums.clear();
@@ -133,21 +134,19 @@ impl Tile<'_, '_> {
                         }
                     }
                     Task::Sum { weights, value, grad } => {
+                        seed(b, &rows, &cols, weights, &mut scratch.adjoints);
                         let Scratch { values, adjoints, sums } = &mut *scratch;
-                        // Without a gradient, the weights alone: their margins must be zero all the same.
-                        let first = if grad.is_some() { 0 } else { last };
-                        for a in adjoints[first..].chunks_exact_mut(PAIRS) {
-                            a[..b.pairs()].fill(0.0);
-                        }
-                        let seed = &mut adjoints[last..];
-                        for (inside, outside) in (0..b.rows).map(|r| b.crop(r, &rows, &cols)) {
-                            seed[inside].copy_from_slice(&weights[outside]);
-                        }
-                        let of_pair = &values[last..];
-                        **value += vector::sum(b.pairs(), |e| seed[e] * of_pair[e]);
+                        let (of_pair, weights) = (&values[last..], &adjoints[last..]);
+                        **value += vector::sum(b.pairs(), |e| weights[e] * of_pair[e]);
                         if grad.is_some() {
-                            backward::run::<FMA>(p, b, values, adjoints, sums);
+                            backward::by_parameters::<FMA>(p, b, values, adjoints, sums);
                         }
+                    }
+                    Task::Inputs { weights, out } => {
+                        seed(b, &rows, &cols, weights, &mut scratch.adjoints);
+                        let Scratch { values, adjoints, sums } = &mut *scratch;
+                        let out = &mut out[(row - rows.start) * p.dz..][..b.rows * p.dz];
+                        backward::by_inputs::<FMA>(p, b, values, adjoints, sums, out);
                     }
                 }
             }
@@ -155,6 +154,18 @@ impl Tile<'_, '_> {
         if let Task::Sum { grad: Some(grad), .. } = task {
             p.add_links(&scratch.sums, grad);
         }
+    }
+}
+
+/// Zeros, and in the last buffer the weights of the pairs that belong to the tile.
+#[inline(always)]
+fn seed(b: &Block, rows: &Range<usize>, cols: &Range<usize>, weights: &[f64], adjoints: &mut [f64]) {
+    for a in adjoints.chunks_exact_mut(PAIRS) {
+        a[..b.pairs()].fill(0.0);
+    }
+    let last = adjoints.len() - PAIRS;
+    for (inside, outside) in (0..b.rows).map(|r| b.crop(r, rows, cols)) {
+        adjoints[last..][inside].copy_from_slice(&weights[outside]);
     }
 }
 
@@ -197,6 +208,24 @@ impl Program {
         let task = Task::Sum { weights, value: &mut sum, grad };
         Arch::new().dispatch(Tile { program: self, x, rows, y, cols, same, scratch, task });
         sum
+    }
+
+    /// Adds Σⱼ wᵢⱼ ∂k(xᵢ, yⱼ)/∂zᵢ to row i of `out` (`rows` x `dz`), zᵢ the columns of Z of xᵢ.
+    #[allow(clippy::too_many_arguments, reason = "a tile is two ranges of two operands")]
+    pub(crate) fn tile_inputs(
+        &self,
+        x: &Points,
+        rows: Range<usize>,
+        y: &Packed,
+        cols: Range<usize>,
+        weights: &[f64],
+        out: &mut [f64],
+        scratch: &mut Scratch,
+    ) {
+        debug_assert_eq!(weights.len(), rows.len() * cols.len());
+        debug_assert_eq!(out.len(), rows.len() * self.dz);
+        let task = Task::Inputs { weights, out };
+        Arch::new().dispatch(Tile { program: self, x, rows, y, cols, same: false, scratch, task });
     }
 
     /// k(xᵢ, xᵢ), with white noise if `same`.
