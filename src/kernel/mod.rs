@@ -34,6 +34,7 @@ mod params;
 mod points;
 mod program;
 mod properties;
+mod spectral;
 mod value;
 mod wgsl;
 
