@@ -2,6 +2,10 @@
 //!
 //! | to do | look in |
 //! |---|---|
+//! | linear, kernel and Bayesian linear regression | [`ridge`] |
+//! | features that make a linear model a kernel one | [`features`] |
 //! | know what a fit would cost | [`plan`] |
 
+pub mod features;
 pub mod plan;
+pub mod ridge;
