@@ -35,6 +35,7 @@ mod params;
 mod points;
 mod program;
 mod properties;
+mod spectral;
 mod value;
 mod wgsl;
 

@@ -2,8 +2,12 @@
 //!
 //! | to do | look in |
 //! |---|---|
-//! | regression with error bars, hyper-parameters from the evidence | [`gp`] |
+//! | regression and classification with error bars, hyper-parameters from the evidence | [`gp`] |
+//! | linear, kernel and Bayesian linear regression | [`ridge`] |
+//! | features that make a linear model a kernel one | [`features`] |
 //! | know what a fit would cost | [`plan`] |
 
+pub mod features;
 pub mod gp;
 pub mod plan;
+pub mod ridge;

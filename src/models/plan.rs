@@ -64,7 +64,6 @@ impl fmt::Display for Plan {
 }
 
 /// Operations of one kernel value on `d` features: a difference and a product each, and an exponential.
-#[allow(dead_code, reason = "the first model to plan uses it")]
 pub(crate) fn kernel_flops(d: usize) -> f64 {
     2.0 * d as f64 + 20.0
 }

@@ -39,6 +39,7 @@ pub use cholesky::cholesky;
 pub use diagonal::{add_diagonal, add_diagonal_vector, diagonal};
 pub use gather::{gather_rows, permute};
 pub use gemm::{Trans, gemm, gemm_add, syrk};
+pub(crate) use gemm::{product, product_alone};
 pub use gram::{gram, gram_half};
 pub use gram_diagonal::gram_diagonal;
 pub use gram_sum::{GramSum, Weights, gram_sum, gram_sum_grad};
