@@ -147,15 +147,14 @@ pub(crate) fn product(alpha: f64, a: ArrayView2<f64>, b: ArrayView2<f64>, beta: 
     on_threads(alpha, a, b, beta, c, if small { Parallelism::None } else { Parallelism::Rayon(0) });
 }
 
-/// `c = alpha a b + beta c` on the calling thread, for callers that are parallel themselves.
-pub(crate) fn product_alone(
-    alpha: f64,
-    a: ArrayView2<f64>,
-    b: ArrayView2<f64>,
-    beta: f64,
-    c: ArrayViewMut2<f64>,
-) {
-    on_threads(alpha, a, b, beta, c, Parallelism::None);
+/// `c = alpha a b` on the calling thread, for callers that are parallel themselves.
+pub(crate) fn product_alone(alpha: f64, a: ArrayView2<f64>, b: ArrayView2<f64>, c: ArrayViewMut2<f64>) {
+    on_threads(alpha, a, b, 0.0, c, Parallelism::None);
+}
+
+/// `c += alpha a b` on the calling thread.
+pub(crate) fn accumulate_alone(alpha: f64, a: ArrayView2<f64>, b: ArrayView2<f64>, c: ArrayViewMut2<f64>) {
+    on_threads(alpha, a, b, 1.0, c, Parallelism::None);
 }
 
 fn on_threads(
