@@ -3,5 +3,7 @@
 //! | to do | look in |
 //! |---|---|
 //! | fit a latent-variable model of your own | [`em`] |
+//! | find principal, probabilistic or independent components, or factors | [`latent`] |
 
 pub mod em;
+pub mod latent;
