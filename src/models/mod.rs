@@ -5,11 +5,13 @@
 //! | regression and classification with error bars, hyper-parameters from the evidence | [`gp`] |
 //! | linear, kernel and Bayesian linear regression | [`ridge`] |
 //! | features that make a linear model a kernel one | [`features`] |
+//! | principal components, factors, independent components | [`latent`] |
 //! | run an EM of your own | [`em`] |
 //! | know what a fit would cost | [`plan`] |
 
 pub mod em;
 pub mod features;
 pub mod gp;
+pub mod latent;
 pub mod plan;
 pub mod ridge;
