@@ -4,12 +4,12 @@
 //!
 //! | to do | look at |
 //! |---|---|
-//! | products | [`gemm()`], [`gemm_add`], [`syrk`] |
+//! | products | [`gemm()`], [`gemm_add`], [`syrk`], [`bilinear_forms`] |
 //! | kernel matrices, stored | [`gram()`], [`gram_half`], [`gram_diagonal()`] |
 //! | kernel matrices, never stored | [`gram_vec()`], [`gram_sum()`], [`gram_sum_grad`] |
 //! | factor and solve | [`cholesky()`], [`solve_triangular()`], [`log_det()`] |
 //! | rows and columns | [`reduce()`], [`logsumexp()`], [`softmax()`], [`argmin()`], [`nearest()`] |
-//! | centre, gather, permute, transpose | [`centre()`], [`centre_columns`], [`gather_rows`], [`permute`], [`transpose()`] |
+//! | centre, gather, permute, transpose | [`centre()`], [`centre_columns`], [`gather_rows`], [`permute`], [`permuted_sums`], [`transpose()`] |
 //! | element by element | [`map()`], [`zip`], [`diagonal()`], [`add_diagonal`], [`add_diagonal_vector`] |
 //! | half the memory | [`to_half`], [`gram_half`] |
 
@@ -37,8 +37,8 @@ pub use argmin::{ArgMin, argmin};
 pub use centre::{centre, centre_columns};
 pub use cholesky::cholesky;
 pub use diagonal::{add_diagonal, add_diagonal_vector, diagonal};
-pub use gather::{gather_rows, permute};
-pub use gemm::{Trans, gemm, gemm_add, syrk};
+pub use gather::{gather_rows, permute, permuted_sums};
+pub use gemm::{Trans, bilinear_forms, gemm, gemm_add, syrk};
 pub use gram::{gram, gram_half};
 pub use gram_diagonal::gram_diagonal;
 pub use gram_sum::{GramSum, Weights, gram_sum, gram_sum_grad};
