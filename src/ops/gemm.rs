@@ -4,6 +4,7 @@
 //! workgroup memory for hardware, a direct one for software adapters, where barriers cost and caches are large.
 //! Both are checked against the triple loop in `tests/ops/gemm.rs`.
 
+mod forms;
 mod on_gpu;
 
 use gemm::Parallelism;
@@ -16,6 +17,7 @@ use crate::matrix::host::{copy, mirror_lower, zeros};
 use crate::matrix::window::windows;
 use crate::{Matrix, Precision, Result};
 
+pub use forms::bilinear_forms;
 pub(super) use on_gpu::{Block, Part, Product, on_gpu};
 
 /// Whether an operand is used as it is or transposed.

@@ -1,1 +1,36 @@
 //! Statistics and tests on distributions: embeddings, discrepancies, dependence, and p-values.
+//!
+//! | to do | use |
+//! |---|---|
+//! | measure how far two distributions are apart, and where | [`Mmd`] |
+//! | test whether two samples come from one distribution | [`TwoSampleTest`] |
+//! | measure how much two variables depend on each other | [`Hsic`] |
+//! | test whether they do | [`IndependenceTest`] |
+//! | choose a bandwidth, or a collection of them | [`median_distance`], [`Collection`] |
+//! | make a test of your own | [`permutation`], [`signs`], [`p_value`], [`TestOutcome`] |
+//!
+//! Samples come in as `ArrayView2<f64>`, one observation a row. Every random decision (permutations, signs, subsamples,
+//! splits) is drawn on the host by `ChaCha8` from a `u64` seed, so that every device makes the same ones.
+
+mod aggregate;
+mod bandwidth;
+mod check;
+mod hsic;
+mod independence;
+mod mmd;
+mod mmd_variance;
+mod null;
+mod outcome;
+mod permutations;
+mod relabel;
+mod two_sample;
+
+pub use aggregate::Combine;
+pub use bandwidth::{Collection, Family, Metric, Points, Spacing, median_distance};
+pub use hsic::{Hsic, HsicTerms};
+pub use independence::{IndependenceTest, PairChoice};
+pub use mmd::{Estimate, Mmd};
+pub use null::{Null, p_value};
+pub use outcome::{Done, KernelOutcome, TestOutcome};
+pub use permutations::{permutation, signs};
+pub use two_sample::{Estimator, KernelChoice, TwoSampleTest};

@@ -64,7 +64,11 @@ pub(super) fn on(device: &Device, x: ArrayView2<f64>, mean: ArrayView1<f64>) -> 
 
 /// A host array of finite entries, on the device.
 pub(super) fn place(device: &Device, a: Array2<f64>) -> Result<Matrix> {
-    if device.is_gpu() { Matrix::upload("Matrix::upload", device, a.view()) } else { Ok(Matrix::from_host(a)) }
+    if device.is_gpu() {
+        Matrix::upload("Matrix::upload", device, a.view())
+    } else {
+        Ok(Matrix::from_host(a))
+    }
 }
 
 /// `(X - 1 mean^T) B` for `b`, `d x k`: a block of rows at a time.

@@ -84,7 +84,11 @@ impl FactorAnalysis {
         parameter("factors", self.factors as f64, (1..=d).contains(&self.factors), requirement)?;
         let variances = whole.variances();
         if let Some(index) = variances.iter().position(|v| *v <= 0.0) {
-            return Err(Error::Singular { op: "FactorAnalysis::fit, variance", index, value: variances[index] });
+            return Err(Error::Singular {
+                op: "FactorAnalysis::fit, variance",
+                index,
+                value: variances[index],
+            });
         }
         let second = whole.covariance(0)?;
         let model = Model { mean: whole.mean().clone(), factors: self.factors, floor: &variances * FLOOR };

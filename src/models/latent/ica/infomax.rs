@@ -26,7 +26,12 @@ struct At {
     slope: Array2<f64>,
 }
 
-pub(super) fn fit(ica: &Ica, z: &Matrix, density: Density, start: Array2<f64>) -> Result<(Array2<f64>, Report)> {
+pub(super) fn fit(
+    ica: &Ica,
+    z: &Matrix,
+    density: Density,
+    start: Array2<f64>,
+) -> Result<(Array2<f64>, Report)> {
     let k = start.nrows();
     let mut kinds: Kinds = vec![density == Density::SubGaussian; k];
     let mut at = look(z, start, &kinds)?;

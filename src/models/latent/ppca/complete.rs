@@ -4,7 +4,7 @@ use ndarray::{Array1, Array2};
 
 use super::ard::Ard;
 use super::{FittedPpca, Params, Ppca, Solver, finish};
-use crate::linalg::{SpdParams, SpdFactor};
+use crate::linalg::{SpdFactor, SpdParams};
 use crate::models::em::{EmModel, Statistics};
 use crate::models::latent::gaussian::log_likelihood;
 use crate::models::latent::moments::Moments;

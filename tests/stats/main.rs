@@ -1,0 +1,14 @@
+//! Statistics and tests on distributions, against plain loops, published values, full enumeration and every adapter.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod bandwidth;
+mod calibration;
+mod hsic;
+mod hyppo;
+mod independence;
+mod input;
+mod loops;
+mod mmd;
+mod two_sample;
