@@ -20,7 +20,13 @@ pub(super) struct Factored {
 impl Factored {
     /// In f64, of all of A; a pivot that is nothing but rounding counts as not positive.
     pub fn in_f64(a: &Truth) -> Result<Self> {
-        let a = Matrix::from_host(a.dense()?);
+        let a = match a {
+            // Nothing was added to what is stored: no copy.
+            Truth::Stored(stored) if stored.shift() == 0.0 && stored.matrix().host().is_some() => {
+                stored.matrix().clone()
+            }
+            other => Matrix::from_host(other.dense()?),
+        };
         let l = cholesky(&a).map_err(renamed)?;
         let (a, f) = (a.cpu().diag(), l.cpu().diag());
         let noise = ROUNDINGS * (a.len() as f64).sqrt() * f64::EPSILON;

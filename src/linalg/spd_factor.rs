@@ -6,6 +6,7 @@
 use std::sync::OnceLock;
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
+use rayon::prelude::*;
 
 use super::certificate::{Certificate, Fallback, Solution};
 use super::check::{block, finite, parameter, symmetric};
@@ -56,6 +57,12 @@ pub struct SpdFactor {
     params: SpdParams,
 }
 
+/// Whether there is a NaN or an infinity: without a branch for each value, at the speed of memory.
+fn not_finite(part: &[f64]) -> bool {
+    const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
+    part.iter().fold(false, |bad, v| bad | (v.to_bits() & EXPONENT == EXPONENT))
+}
+
 impl SpdFactor {
     /// Factors `a`, `n x n`, of which a copy is kept in f64.
     ///
@@ -85,7 +92,12 @@ impl SpdFactor {
         let operator = KernelOperator::new(kernel, &x, noise)?;
         if !device.is_gpu() {
             // Its factor takes n² anyhow: keeping K too makes every residual a plain product.
-            return Self::new(device, Truth::Kernel(Box::new(operator)).dense()?.view(), params);
+            // It is symmetric as it was made; only an overflow of the kernel must be looked for.
+            let k = Truth::Kernel(Box::new(operator)).dense()?;
+            if k.as_slice_memory_order().is_none_or(|all| all.par_chunks(1 << 16).any(not_finite)) {
+                finite("SpdFactor::of_kernel", "the kernel matrix", k.view())?;
+            }
+            return Self::climb(device, Truth::Stored(Stored::new(&Matrix::from_host(k))?), params);
         }
         Self::climb(device, Truth::Kernel(Box::new(operator)), params)
     }

@@ -1,6 +1,7 @@
 //! The f64 matrix that a refined solve is about, stored or made of a kernel, and its f32 image on a device.
 
 use ndarray::{Array1, Array2, ArrayView1};
+use rayon::prelude::*;
 
 use super::column_scale::scale_rows;
 use super::kernel_operator::KernelOperator;
@@ -36,7 +37,7 @@ impl Truth {
     pub fn dense(&self) -> Result<Array2<f64>> {
         let mut a = match self {
             Truth::Stored(a) => a.matrix().to_array()?,
-            Truth::Kernel(k) => gram(k.kernel(), k.x(), None)?.to_array()?,
+            Truth::Kernel(k) => gram(k.kernel(), k.x(), None)?.into_array()?,
         };
         let diagonal = self.operator().diagonal()?;
         a.diag_mut().assign(&diagonal);
@@ -54,7 +55,8 @@ impl Truth {
                 let all: f64 = row.iter().enumerate().map(|(j, v)| v.abs() * weight(j)).sum();
                 (all + own * weight(i)) * weight(i)
             };
-            return Ok(a.rows().into_iter().enumerate().map(row).fold(0.0, f64::max));
+            let rows: Vec<_> = a.rows().into_iter().enumerate().collect();
+            return Ok(rows.into_par_iter().map(row).reduce(|| 0.0, f64::max));
         }
         norm1(self.operator().dim(), |mut v| {
             scale_rows(&mut v, s);

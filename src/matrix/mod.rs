@@ -205,6 +205,14 @@ impl Matrix {
         Ok(Array2::from_shape_fn((self.rows, self.cols), |(r, c)| at(r * stride + c)))
     }
 
+    /// [`Matrix::to_array`] without a copy, if it lives on the CPU and this is the only handle on it.
+    pub(crate) fn into_array(self) -> Result<Array2<f64>> {
+        match self.data {
+            Data::Cpu(a) => Ok(Arc::try_unwrap(a).unwrap_or_else(|a| host::copy(a.view()))),
+            Data::Gpu(_) => self.to_array(),
+        }
+    }
+
     /// The same values on another device; a handle on the same memory if it lives there already.
     ///
     /// # Errors
