@@ -120,7 +120,7 @@ impl FeatureMap for RandomFourierFeatures {
             out.axis_chunks_iter_mut(Axis(0), ROWS).zip(x.axis_chunks_iter(Axis(0), ROWS)).collect();
         tasks.into_par_iter().for_each(|(mut out, x)| {
             let mut phase = Array2::zeros((x.nrows(), m));
-            product_alone(1.0, x, self.omega.t(), phase.view_mut());
+            product_alone(1.0, x, self.omega.t(), 0.0, phase.view_mut());
             for (mut out, phase) in out.rows_mut().into_iter().zip(phase.rows()) {
                 for (j, t) in phase.iter().enumerate() {
                     let (sin, cos) = t.sin_cos();
