@@ -28,6 +28,7 @@ mod display;
 mod expr;
 mod factor;
 mod hyper;
+mod input_gradient;
 mod lower;
 mod map;
 mod params;

@@ -88,6 +88,7 @@ struct Tile<'a, 'b> {
 enum Task<'b> {
     Values(&'b mut [f64]),
     Gradient { weights: &'b [f64], grad: &'b mut [f64] },
+    Inputs { weights: &'b [f64], out: &'b mut [f64] },
 }
 
 impl WithSimd for Tile<'_, '_> {
@@ -112,7 +113,7 @@ impl Tile<'_, '_> {
         let buffers = p.stats.len() + p.code.len();
         let last = (buffers - 1) * PAIRS;
         scratch.values.resize(buffers * PAIRS, 0.0);
-        if let Task::Gradient { .. } = task {
+        if !matches!(task, Task::Values(_)) {
             let learned: usize = p.stats.iter().filter(|s| s.learned).map(|s| s.cols.len()).sum();
             scratch.adjoints.resize(buffers * PAIRS, 0.0);
             scratch.sums.clear();
@@ -132,15 +133,15 @@ impl Tile<'_, '_> {
                         }
                     }
                     Task::Gradient { weights, .. } => {
-                        for a in scratch.adjoints.chunks_exact_mut(PAIRS) {
-                            a[..b.pairs()].fill(0.0);
-                        }
-                        let seed = &mut scratch.adjoints[last..];
-                        for (inside, outside) in (0..b.rows).map(|r| b.crop(r, &rows, &cols)) {
-                            seed[inside].copy_from_slice(&weights[outside]);
-                        }
+                        seed(b, &rows, &cols, weights, &mut scratch.adjoints);
                         let Scratch { values, adjoints, sums } = &mut *scratch;
-                        backward::run::<FMA>(p, b, values, adjoints, sums);
+                        backward::by_parameters::<FMA>(p, b, values, adjoints, sums);
+                    }
+                    Task::Inputs { weights, out } => {
+                        seed(b, &rows, &cols, weights, &mut scratch.adjoints);
+                        let Scratch { values, adjoints, sums } = &mut *scratch;
+                        let out = &mut out[(row - rows.start) * p.dz..][..b.rows * p.dz];
+                        backward::by_inputs::<FMA>(p, b, values, adjoints, sums, out);
                     }
                 }
             }
@@ -148,6 +149,18 @@ impl Tile<'_, '_> {
         if let Task::Gradient { grad, .. } = task {
             p.add_links(&scratch.sums, grad);
         }
+    }
+}
+
+/// Zeros, and in the last buffer the weights of the pairs that belong to the tile.
+#[inline(always)]
+fn seed(b: &Block, rows: &Range<usize>, cols: &Range<usize>, weights: &[f64], adjoints: &mut [f64]) {
+    for a in adjoints.chunks_exact_mut(PAIRS) {
+        a[..b.pairs()].fill(0.0);
+    }
+    let last = adjoints.len() - PAIRS;
+    for (inside, outside) in (0..b.rows).map(|r| b.crop(r, rows, cols)) {
+        adjoints[last..][inside].copy_from_slice(&weights[outside]);
     }
 }
 
@@ -187,6 +200,24 @@ impl Program {
         debug_assert_eq!(weights.len(), rows.len() * cols.len());
         let task = Task::Gradient { weights, grad };
         Arch::new().dispatch(Tile { program: self, x, rows, y, cols, same, scratch, task });
+    }
+
+    /// Adds Σⱼ wᵢⱼ ∂k(xᵢ, yⱼ)/∂zᵢ to row i of `out` (`rows` x `dz`), zᵢ the columns of Z of xᵢ.
+    #[allow(clippy::too_many_arguments, reason = "a tile is two ranges of two operands")]
+    pub(crate) fn tile_inputs(
+        &self,
+        x: &Points,
+        rows: Range<usize>,
+        y: &Packed,
+        cols: Range<usize>,
+        weights: &[f64],
+        out: &mut [f64],
+        scratch: &mut Scratch,
+    ) {
+        debug_assert_eq!(weights.len(), rows.len() * cols.len());
+        debug_assert_eq!(out.len(), rows.len() * self.dz);
+        let task = Task::Inputs { weights, out };
+        Arch::new().dispatch(Tile { program: self, x, rows, y, cols, same: false, scratch, task });
     }
 
     /// k(xᵢ, xᵢ), with white noise if `same`.
