@@ -27,7 +27,7 @@ pub struct Certificate {
     pub relative_residual: f64,
     /// What was added to the diagonal, in absolute terms; zero unless it was allowed and needed.
     pub jitter: f64,
-    /// An estimate of `‖SAS‖₁ ‖(SAS)⁻¹‖₁`, rarely more than three times too small.
+    /// An estimate of `‖SAS‖₁ ‖(SAS)⁻¹‖₁`, rarely more than three times too small; NaN if it was not asked for.
     pub condition: f64,
     /// Why the factorisation was made in f64 on the CPU instead of on the device, if it was.
     pub fallback: Option<Fallback>,

@@ -8,7 +8,7 @@ const EVEN: f64 = 1024.0;
 const MODERATE: f64 = 1e9;
 
 /// `2^k` for any k that f64 can hold both ways.
-fn power(k: f64) -> f64 {
+pub(super) fn power(k: f64) -> f64 {
     2f64.powi(k.clamp(-1000.0, 1000.0) as i32)
 }
 

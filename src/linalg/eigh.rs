@@ -3,10 +3,11 @@
 use faer::diag::Diag;
 use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
 use faer::{MatMut, MatRef, Par, Spec};
-use ndarray::{Array1, Array2, ArrayView2, ShapeBuilder, s};
+use ndarray::{Array1, Array2, ArrayView2, s};
 
 use super::check::symmetric;
 use crate::device::vector_state::restored;
+use crate::matrix::host::{copy, zeros};
 use crate::{Error, Result};
 
 /// All eigenpairs of a symmetric matrix, the largest eigenvalue first.
@@ -31,10 +32,10 @@ pub struct Eigen {
 /// # Ok::<(), mercer::Error>(())
 /// ```
 pub fn eigh(a: ArrayView2<f64>) -> Result<Eigen> {
-    let a = symmetric("eigh", a)?.as_standard_layout().into_owned();
+    let a = copy(symmetric("eigh", a)?.view());
     let n = a.nrows();
     let par = if n < 128 { Par::Seq } else { Par::rayon(0) };
-    let mut vectors = Array2::zeros((n, n).f());
+    let mut vectors = zeros(n, n).reversed_axes();
     let mut values = Diag::zeros(n);
     let (Some(from), Some(to)) = (a.as_slice(), vectors.as_slice_memory_order_mut()) else {
         return Err(Error::Shape { op: "eigh", what: "the matrix is not contiguous".to_owned() });
@@ -57,6 +58,6 @@ pub fn eigh(a: ArrayView2<f64>) -> Result<Eigen> {
     }
     // faer's order is ascending.
     let values = (0..n).rev().map(|i| values.column_vector()[i]).collect();
-    let vectors = vectors.slice(s![.., ..;-1]).as_standard_layout().into_owned();
+    let vectors = copy(vectors.slice(s![.., ..;-1]));
     Ok(Eigen { values, vectors })
 }

@@ -1,6 +1,6 @@
 //! One Cholesky factorisation, in f32 on a GPU or in f64 on the CPU, and solves with it.
 
-use ndarray::{Array1, Array2};
+use ndarray::{Array1, Array2, ArrayView1};
 
 use super::column_scale::{scale_rows, unit_columns};
 use super::truth::Truth;
@@ -20,15 +20,14 @@ pub(super) struct Factored {
 impl Factored {
     /// In f64, of all of A; a pivot that is nothing but rounding counts as not positive.
     pub fn in_f64(a: &Truth) -> Result<Self> {
-        let a = Matrix::from_host(a.dense()?);
+        let a = match a {
+            Truth::Stored(a) if a.shift() == 0.0 && a.matrix().host().is_some() => a.matrix().clone(),
+            _ => Matrix::from_host(a.dense()?),
+        };
         let l = cholesky(&a).map_err(renamed)?;
-        let (a, f) = (a.cpu().diag(), l.cpu().diag());
-        let noise = ROUNDINGS * (a.len() as f64).sqrt() * f64::EPSILON;
-        match (0..a.len()).find(|&i| f[i] * f[i] <= noise * a[i]) {
+        match positive(a.cpu().diag(), l.cpu().diag(), a.rows(), f64::EPSILON) {
             None => Ok(Factored { l, s: None }),
-            Some(pivot) => {
-                Err(Error::NotPositiveDefinite { op: "solve_spd", pivot, value: f[pivot] * f[pivot] })
-            }
+            Some((pivot, value)) => Err(Error::NotPositiveDefinite { op: "solve_spd", pivot, value }),
         }
     }
 
@@ -84,6 +83,18 @@ impl Factored {
             Matrix::upload("solve_spd", &self.l.device(), b.view())
         }
     }
+}
+
+/// The first pivot, with its value, that is nothing but rounding of its diagonal entry, for a matrix of order n.
+pub(super) fn positive(
+    a: ArrayView1<f64>,
+    l: ArrayView1<f64>,
+    n: usize,
+    rounding: f64,
+) -> Option<(usize, f64)> {
+    let noise = ROUNDINGS * (n as f64).sqrt() * rounding;
+    let at = a.iter().zip(l).position(|(a, l)| l * l <= noise * a)?;
+    Some((at, l[at] * l[at]))
 }
 
 /// The caller asked for a solve, not for a factor.

@@ -21,11 +21,15 @@ pub struct SpdParams {
     pub max_steps: usize,
     /// Whether a matrix that is too much for f32 may be factored in f64 on the CPU; the certificate says so.
     pub fallback: bool,
+    /// Whether to estimate the condition number: a dozen solves with one right-hand side, which a search that factors
+    /// a matrix at every step may want to spare. Without it the condition is reported as NaN, and a factor in f32 is
+    /// given up only when refinement with it fails.
+    pub condition: bool,
 }
 
 impl Default for SpdParams {
     fn default() -> Self {
-        SpdParams { jitter: Jitter::Never, tolerance: 1e-14, max_steps: 40, fallback: true }
+        SpdParams { jitter: Jitter::Never, tolerance: 1e-14, max_steps: 40, fallback: true, condition: true }
     }
 }
 

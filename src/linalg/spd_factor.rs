@@ -42,18 +42,18 @@ const SEEN_IN_F32: f64 = 1e-7;
 #[derive(Debug)]
 pub struct SpdFactor {
     /// With the jitter.
-    truth: Truth,
+    pub(super) truth: Truth,
     /// What makes the diagonal even; errors are measured by it whether or not the factor uses it.
-    s: Option<Array1<f64>>,
-    own: Factored,
+    pub(super) s: Option<Array1<f64>>,
+    pub(super) own: Factored,
     /// The f64 factorisation, once a solve has needed it.
-    backup: OnceLock<Factored>,
+    pub(super) backup: OnceLock<Factored>,
     /// `‖SAS‖₁`.
-    norm: f64,
-    jitter: f64,
-    condition: f64,
-    fallback: Option<Fallback>,
-    params: SpdParams,
+    pub(super) norm: f64,
+    pub(super) jitter: f64,
+    pub(super) condition: f64,
+    pub(super) fallback: Option<Fallback>,
+    pub(super) params: SpdParams,
 }
 
 impl SpdFactor {
@@ -83,15 +83,19 @@ impl SpdFactor {
         finite("SpdFactor::of_kernel", "x", x)?;
         let x = Matrix::from_host(x.to_owned());
         let operator = KernelOperator::new(kernel, &x, noise)?;
-        if !device.is_gpu() {
-            // Its factor takes n² anyhow: keeping K too makes every residual a plain product.
-            return Self::new(device, Truth::Kernel(Box::new(operator)).dense()?.view(), params);
+        let truth = Truth::Kernel(Box::new(operator));
+        if device.is_gpu() {
+            return Self::climb(device, truth, params);
         }
-        Self::climb(device, Truth::Kernel(Box::new(operator)), params)
+        // Its factor takes n² anyhow: keeping K too makes every residual a plain product. It is symmetric by
+        // construction; that it is finite is not: a kernel may overflow.
+        let a = truth.dense()?;
+        finite("SpdFactor::of_kernel", "the kernel matrix", a.view())?;
+        Self::climb(device, Truth::Stored(Stored::new(&Matrix::from_host(a))?), params)
     }
 
     /// The first rung of the ladder on which the matrix is positive definite.
-    fn climb(device: &Device, truth: Truth, params: &SpdParams) -> Result<Self> {
+    pub(super) fn climb(device: &Device, truth: Truth, params: &SpdParams) -> Result<Self> {
         let tolerance = params.tolerance;
         parameter("tolerance", tolerance, tolerance > 0.0 && tolerance.is_finite(), "must be positive")?;
         let mean = truth.operator().diagonal()?.mean().unwrap_or(0.0).abs();
@@ -118,16 +122,7 @@ impl SpdFactor {
     ) -> Result<Self> {
         let s = equilibration(&truth.operator().diagonal()?);
         let norm = truth.norm(s.as_ref())?;
-        let inverse = s.as_ref().map(|s| s.recip());
-        let condition = |factor: &Factored| {
-            let of_inverse = norm1(truth.operator().dim(), |mut v| {
-                scale_rows(&mut v, inverse.as_ref());
-                let mut x = factor.solve(v)?;
-                scale_rows(&mut x, inverse.as_ref());
-                Ok(x)
-            });
-            of_inverse.map(|size| norm * size)
-        };
+        let condition = |factor: &Factored| condition(&truth, s.as_ref(), norm, factor, params);
         let with = |own: Factored, condition: f64, fallback| {
             let (truth, s, backup, params) = (truth.clone(), s.clone(), OnceLock::new(), *params);
             Ok(SpdFactor { truth, s, own, backup, norm, jitter, condition, fallback, params })
@@ -139,7 +134,7 @@ impl SpdFactor {
                 Some(Ok(own)) => {
                     let estimate = condition(&own)?;
                     // Written so that a NaN is beyond reach.
-                    let within_reach = estimate * SINGLE <= 1.0;
+                    let within_reach = !params.condition || estimate * SINGLE <= 1.0;
                     if within_reach || !params.fallback {
                         return with(own, estimate, None);
                     }
@@ -232,7 +227,7 @@ impl SpdFactor {
         self.jitter
     }
 
-    /// An estimate of `‖SAS‖₁ ‖(SAS)⁻¹‖₁`, jitter included.
+    /// An estimate of `‖SAS‖₁ ‖(SAS)⁻¹‖₁`, jitter included; NaN if it was not asked for.
     pub fn condition(&self) -> f64 {
         self.condition
     }
@@ -250,7 +245,28 @@ impl SpdFactor {
         self.solve(Array2::eye(self.dim()).view())
     }
 
-    fn factored(&self) -> &Factored {
+    pub(super) fn factored(&self) -> &Factored {
         self.backup.get().unwrap_or(&self.own)
     }
+}
+
+/// An estimate of `‖SAS‖₁ ‖(SAS)⁻¹‖₁`, where `norm` is the first of the two; NaN if nobody asks for it.
+pub(super) fn condition(
+    truth: &Truth,
+    s: Option<&Array1<f64>>,
+    norm: f64,
+    factor: &Factored,
+    params: &SpdParams,
+) -> Result<f64> {
+    if !params.condition {
+        return Ok(f64::NAN);
+    }
+    let inverse = s.map(|s| s.recip());
+    let of_inverse = norm1(truth.operator().dim(), |mut v| {
+        scale_rows(&mut v, inverse.as_ref());
+        let mut x = factor.solve(v)?;
+        scale_rows(&mut x, inverse.as_ref());
+        Ok(x)
+    });
+    of_inverse.map(|size| norm * size)
 }

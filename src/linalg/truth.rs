@@ -36,7 +36,7 @@ impl Truth {
     pub fn dense(&self) -> Result<Array2<f64>> {
         let mut a = match self {
             Truth::Stored(a) => a.matrix().to_array()?,
-            Truth::Kernel(k) => gram(k.kernel(), k.x(), None)?.to_array()?,
+            Truth::Kernel(k) => gram(k.kernel(), k.x(), None)?.into_array()?,
         };
         let diagonal = self.operator().diagonal()?;
         a.diag_mut().assign(&diagonal);

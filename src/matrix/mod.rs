@@ -1,11 +1,13 @@
 //! A matrix that lives on a device.
 
+pub(crate) mod host;
 pub(crate) mod window;
 
 use std::sync::Arc;
 
 use half::f16;
 use ndarray::{Array2, ArrayView2};
+use rayon::prelude::*;
 
 use crate::device::{Device, Place, mismatch};
 use crate::gpu::{Bind, Buffer, Gpu};
@@ -58,6 +60,9 @@ struct OnGpu {
     precision: Precision,
 }
 
+/// Entries that one thread looks through before another is worth waking.
+const TASK: usize = 1 << 15;
+
 /// Two operands, seen together on the device they share.
 pub(crate) enum Shared<'a> {
     Cpu,
@@ -65,7 +70,7 @@ pub(crate) enum Shared<'a> {
 }
 
 /// A scalar that can be uploaded: `f32` or `f64`.
-pub trait Element: Copy + Into<f64> + 'static {}
+pub trait Element: Copy + Into<f64> + Send + Sync + 'static {}
 impl Element for f32 {}
 impl Element for f64 {}
 
@@ -85,14 +90,15 @@ impl Matrix {
             return Err(Error::Shape { op, what: format!("the matrix is empty ({rows} x {cols})") });
         }
         let largest = if device.is_gpu() { f64::from(f32::MAX) } else { f64::MAX };
-        for ((row, col), &v) in a.indexed_iter() {
-            let value: f64 = v.into();
-            if !value.is_finite() || value.abs() > largest {
-                return Err(Error::NotFinite { op, what: "the matrix", value, row, col });
-            }
+        let beyond = |v: T| v.into().is_nan() || v.into().abs() > largest;
+        let any = |&row: &usize| a.row(row).iter().any(|&v| beyond(v));
+        let bad = (0..rows).into_par_iter().with_min_len(TASK.div_ceil(cols)).find_first(any);
+        if let Some(row) = bad {
+            let col = a.row(row).iter().position(|&v| beyond(v)).unwrap_or_default();
+            return Err(Error::NotFinite { op, what: "the matrix", value: a[[row, col]].into(), row, col });
         }
         match device.place() {
-            Place::Cpu => Ok(Self::from_host(a.mapv(Into::into))),
+            Place::Cpu => Ok(Self::from_host(host::copy(a))),
             Place::Gpu(gpu) => gpu.guard(op, || {
                 let stride = cols.next_multiple_of(LANES);
                 let mut padded = vec![0f32; rows * stride];
@@ -187,7 +193,7 @@ impl Matrix {
     /// [`Error::DeviceLost`], [`Error::Timeout`], or what an earlier operation on the device left behind.
     pub fn to_array(&self) -> Result<Array2<f64>> {
         let on = match &self.data {
-            Data::Cpu(a) => return Ok(a.as_ref().clone()),
+            Data::Cpu(a) => return Ok(host::copy(a.view())),
             Data::Gpu(on) => on,
         };
         let raw = on.gpu.download(&on.buffer, 0, self.bytes())?;
@@ -197,6 +203,14 @@ impl Matrix {
             _ => f64::from(bytemuck::pod_read_unaligned::<f32>(&raw[4 * i..4 * i + 4])),
         };
         Ok(Array2::from_shape_fn((self.rows, self.cols), |(r, c)| at(r * stride + c)))
+    }
+
+    /// As [`Matrix::to_array`], without a copy if nobody else has a handle on it.
+    pub(crate) fn into_array(self) -> Result<Array2<f64>> {
+        match self.data {
+            Data::Cpu(a) => Ok(Arc::unwrap_or_clone(a)),
+            Data::Gpu(_) => self.to_array(),
+        }
     }
 
     /// The same values on another device; a handle on the same memory if it lives there already.

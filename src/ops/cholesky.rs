@@ -7,7 +7,8 @@
 
 use faer::linalg::cholesky::llt::factor;
 use faer::{MatMut, Par, Spec};
-use ndarray::{Array2, ShapeBuilder};
+use ndarray::Array2;
+use rayon::prelude::*;
 
 use super::gemm::{Block, Part, Product, Trans, on_gpu as product};
 use super::solve_triangular::invert_blocks;
@@ -15,6 +16,7 @@ use super::{half, require};
 use crate::device::vector_state;
 use crate::gpu::{Bind, Gpu, Pass, Shader};
 use crate::matrix::Shared;
+use crate::matrix::host::zeros;
 use crate::matrix::window::{step, windows};
 use crate::{Error, Matrix, Precision, Result};
 
@@ -66,11 +68,15 @@ fn cpu(a: &Array2<f64>) -> Result<Array2<f64>> {
 
 /// The factor of the leading `n x n` block, or the index of the pivot that failed. Column-major, as faer likes it.
 fn factored(a: &Array2<f64>, n: usize) -> std::result::Result<Array2<f64>, usize> {
-    let mut l = Array2::zeros((n, n).f());
-    for j in 0..n {
-        // Column j of the lower triangle is row j of the upper one, which is contiguous.
-        l.slice_mut(ndarray::s![j.., j]).assign(&a.slice(ndarray::s![j, j..n]));
-    }
+    let mut l = zeros(n, n).reversed_axes();
+    let columns = |l: &mut Array2<f64>, f: &(dyn Fn(usize, &mut [f64]) + Sync)| {
+        let slice = l.as_slice_memory_order_mut().expect("just made contiguous");
+        slice.par_chunks_mut(n.max(1)).enumerate().for_each(|(j, column)| f(j, column));
+    };
+    // Column j of the lower triangle is row j of the upper one, which is contiguous.
+    columns(&mut l, &|j, column| {
+        column[j..].iter_mut().zip(a.slice(ndarray::s![j, j..n])).for_each(|(to, from)| *to = *from);
+    });
     let par = if n < 128 { Par::Seq } else { Par::rayon(0) };
     let params = Spec::default();
     let mut memory =
@@ -84,9 +90,7 @@ fn factored(a: &Array2<f64>, n: usize) -> std::result::Result<Array2<f64>, usize
     match done {
         Ok(_) => {
             // faer uses the other triangle as a scratch pad.
-            for j in 1..n {
-                l.slice_mut(ndarray::s![..j, j]).fill(0.0);
-            }
+            columns(&mut l, &|j, column| column[..j].fill(0.0));
             Ok(l)
         }
         Err(factor::LltError::NonPositivePivot { index }) => Err(index),

@@ -9,6 +9,7 @@ use super::reduce::{GROUP, operand};
 use super::require;
 use crate::gpu::{Gpu, Pass, Shader};
 use crate::matrix::Shared;
+use crate::matrix::host::copy;
 use crate::matrix::window::{step, windows};
 use crate::{Error, Matrix, Precision, Result};
 
@@ -118,7 +119,7 @@ fn square(op: &'static str, a: &Matrix) -> Result<usize> {
 }
 
 fn cpu(a: &Array2<f64>, value: impl Fn(usize) -> f64) -> Array2<f64> {
-    let mut out = a.clone();
+    let mut out = copy(a.view());
     out.diag_mut().iter_mut().enumerate().for_each(|(i, v)| *v += value(i));
     out
 }

@@ -10,6 +10,7 @@ use super::reduce::{GROUP, operand};
 use super::require;
 use crate::gpu::{Gpu, Pass, Shader};
 use crate::matrix::Shared;
+use crate::matrix::host::zeros;
 use crate::matrix::window::{step, windows};
 use crate::{Matrix, Precision, Result};
 
@@ -83,12 +84,14 @@ fn check(op: &'static str, a: &Matrix, indices: &[usize]) -> Result<()> {
 }
 
 fn cpu(k: &Array2<f64>, p: &[usize]) -> Array2<f64> {
-    let mut out = vec![0.0; p.len() * p.len()];
-    out.par_chunks_mut(p.len()).zip(p).for_each(|(to, &i)| {
-        let row = k.row(i);
-        to.iter_mut().zip(p).for_each(|(t, &j)| *t = row[j]);
-    });
-    Array2::from_shape_vec((p.len(), p.len()), out).expect("as many entries as pairs")
+    let mut out = zeros(p.len(), p.len());
+    out.as_slice_mut().expect("a new array is row-major").par_chunks_mut(p.len()).zip(p).for_each(
+        |(to, &i)| {
+            let row = k.row(i);
+            to.iter_mut().zip(p).for_each(|(t, &j)| *t = row[j]);
+        },
+    );
+    out
 }
 
 fn on_gpu(gpu: &Gpu, a: &Matrix, indices: &[usize], both: bool) -> Result<Matrix> {

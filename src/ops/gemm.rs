@@ -12,6 +12,7 @@ use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 use super::half::single;
 use super::require;
 use crate::matrix::Shared;
+use crate::matrix::host::{copy, mirror_lower, zeros};
 use crate::matrix::window::windows;
 use crate::{Matrix, Precision, Result};
 
@@ -52,9 +53,7 @@ impl Trans {
 pub fn gemm(alpha: f64, a: &Matrix, ta: Trans, b: &Matrix, tb: Trans) -> Result<Matrix> {
     let (m, n, _) = check(a, ta, b, tb)?;
     match a.shared("gemm", &[b])? {
-        Shared::Cpu => {
-            Ok(Matrix::from_host(cpu(alpha, a.cpu(), ta, b.cpu(), tb, 0.0, Array2::zeros((m, n)))))
-        }
+        Shared::Cpu => Ok(Matrix::from_host(cpu(alpha, a.cpu(), ta, b.cpu(), tb, 0.0, zeros(m, n)))),
         Shared::Gpu(gpu) => gpu.guard("gemm", || {
             let out = Matrix::alloc(gpu, "gemm.out", (m, n), Precision::Single)?;
             let (a, b) = (Block::whole(a), Block::whole(b));
@@ -80,7 +79,9 @@ pub fn gemm_add(
     let (m, n, _) = check(a, ta, b, tb)?;
     require("gemm_add", c.shape() == (m, n), || format!("c is {:?}, the product {:?}", c.shape(), (m, n)))?;
     match a.shared("gemm_add", &[b, c])? {
-        Shared::Cpu => Ok(Matrix::from_host(cpu(alpha, a.cpu(), ta, b.cpu(), tb, beta, c.cpu().clone()))),
+        Shared::Cpu => {
+            Ok(Matrix::from_host(cpu(alpha, a.cpu(), ta, b.cpu(), tb, beta, copy(c.cpu().view()))))
+        }
         Shared::Gpu(gpu) => gpu.guard("gemm_add", || {
             let out = Matrix::alloc(gpu, "gemm.out", (m, n), Precision::Single)?;
             gpu.copy(single(c)?.buffer(), 0, out.buffer(), 0, out.bytes());
@@ -146,9 +147,15 @@ pub(crate) fn product(alpha: f64, a: ArrayView2<f64>, b: ArrayView2<f64>, beta: 
     on_threads(alpha, a, b, beta, c, if small { Parallelism::None } else { Parallelism::Rayon(0) });
 }
 
-/// `c = alpha a b` on the calling thread, for callers that are parallel themselves.
-pub(crate) fn product_alone(alpha: f64, a: ArrayView2<f64>, b: ArrayView2<f64>, c: ArrayViewMut2<f64>) {
-    on_threads(alpha, a, b, 0.0, c, Parallelism::None);
+/// `c = alpha a b + beta c` on the calling thread, for callers that are parallel themselves.
+pub(crate) fn product_alone(
+    alpha: f64,
+    a: ArrayView2<f64>,
+    b: ArrayView2<f64>,
+    beta: f64,
+    c: ArrayViewMut2<f64>,
+) {
+    on_threads(alpha, a, b, beta, c, Parallelism::None);
 }
 
 fn on_threads(
@@ -192,7 +199,7 @@ fn on_threads(
 fn syrk_cpu(alpha: f64, a: &Array2<f64>, t: Trans) -> Array2<f64> {
     let a = view(a, t);
     let n = a.nrows();
-    let mut c = Array2::zeros((n, n));
+    let mut c = zeros(n, n);
     for rows in windows(n, 512.max(n.div_ceil(8))) {
         let upto = rows.end;
         let (left, right) = (a.slice(ndarray::s![rows.clone(), ..]), a.slice(ndarray::s![..upto, ..]));
@@ -200,19 +207,4 @@ fn syrk_cpu(alpha: f64, a: &Array2<f64>, t: Trans) -> Array2<f64> {
     }
     mirror_lower(&mut c);
     c
-}
-
-/// Copies the lower triangle onto the upper one, in blocks that stay in cache.
-pub(crate) fn mirror_lower(c: &mut Array2<f64>) {
-    const B: usize = 64;
-    let n = c.nrows();
-    for i0 in (0..n).step_by(B) {
-        for j0 in (0..=i0).step_by(B) {
-            for i in i0..n.min(i0 + B) {
-                for j in j0..(j0 + B).min(i) {
-                    c[[j, i]] = c[[i, j]];
-                }
-            }
-        }
-    }
 }

@@ -14,6 +14,7 @@ use super::{require, to_half};
 use crate::gpu::{Bind, Buffer, Gpu, Pass, Shader};
 use crate::kernel::{Packed, Points, Program, Scratch};
 use crate::matrix::Shared;
+use crate::matrix::host::{Scattered, zeros};
 use crate::matrix::window::{step, windows};
 use crate::{Error, Kernel, Matrix, Precision, Result};
 
@@ -106,7 +107,7 @@ impl Ready {
 fn cpu(kernel: &Kernel, x: &Array2<f64>, y: Option<&Array2<f64>>) -> Result<Array2<f64>> {
     let ready = Ready::new("gram", kernel, x, y)?;
     let (n, m) = (ready.x.len(), ready.y.n);
-    let mut out = Array2::zeros((n, m));
+    let mut out = zeros(n, m);
     let slice = out.as_slice_mut().expect("a new array is row-major");
     if ready.same {
         symmetric(&ready, slice, n);
@@ -119,14 +120,9 @@ fn cpu(kernel: &Kernel, x: &Array2<f64>, y: Option<&Array2<f64>>) -> Result<Arra
     Ok(out)
 }
 
-/// A matrix that several threads write, each entry by one of them.
-struct Scattered(*mut f64);
-// SAFETY: `symmetric` gives each thread its own entries.
-unsafe impl Sync for Scattered {}
-
 /// Strips of rows up to the diagonal, each stored twice: as it is, and mirrored.
 fn symmetric(ready: &Ready, out: &mut [f64], n: usize) {
-    let shared = Scattered(out.as_mut_ptr());
+    let shared = Scattered::new(out);
     let strips = n.div_ceil(STRIP);
     // Long strips first: the short ones fill the gaps at the end.
     (0..strips).into_par_iter().rev().with_max_len(1).for_each_init(
@@ -139,12 +135,12 @@ fn symmetric(ready: &Ready, out: &mut [f64], n: usize) {
             ready.program.tile(&ready.x, rows.clone(), &ready.y, 0..width, true, tile, scratch);
             for (i, row) in rows.clone().zip(tile.chunks_exact(width)) {
                 // SAFETY: entries (i, 0..=i) with i in this strip belong to this strip alone.
-                unsafe { std::ptr::copy_nonoverlapping(row.as_ptr(), shared.0.add(i * n), i + 1) };
+                unsafe { shared.put_row(i * n, &row[..=i]) };
             }
             for j in 0..width {
                 for i in rows.clone().filter(|&i| i > j) {
                     // SAFETY: entries (j, i) with i in this strip and j < i belong to this strip alone.
-                    unsafe { *shared.0.add(j * n + i) = tile[(i - rows.start) * width + j] };
+                    unsafe { shared.put(j * n + i, tile[(i - rows.start) * width + j]) };
                 }
             }
         },

@@ -3,10 +3,11 @@
 //! Memory is O(n + m) for a few columns of V; for many, K is made in panels that a matrix product consumes.
 //! Checked in `tests/ops/gram_vec.rs` against the stored matrix.
 
-use ndarray::{Array2, ArrayView2, s};
+use ndarray::{Array2, ArrayView2, ArrayViewMut2, s};
+use pulp::Arch;
 use rayon::prelude::*;
 
-use super::gemm::{Block, Part, Product, on_gpu as product};
+use super::gemm::{Block, Part, Product, on_gpu as product, product_alone};
 use super::gram::{Loaded, Params, Ready, STRIP, TILE, check, fill};
 use super::half::single;
 use super::{Trans, require};
@@ -67,10 +68,12 @@ fn cpu(kernel: &Kernel, x: &Array2<f64>, y: Option<&Array2<f64>>, v: &Array2<f64
     }
     let mut out = Array2::zeros((n, r));
     let slice = out.as_slice_mut().expect("a new array is row-major");
-    slice.par_chunks_mut(STRIP * r).enumerate().for_each_init(
-        || (Scratch::default(), vec![0.0; STRIP * WIDTH]),
-        |(scratch, tile), (strip, out)| {
-            let rows = strip * STRIP..strip * STRIP + out.len() / r;
+    // Many vectors make a product of each tile, which wants more rows.
+    let strip = if r > FEW { 8 * STRIP } else { STRIP };
+    slice.par_chunks_mut(strip * r).enumerate().for_each_init(
+        || (Scratch::default(), vec![0.0; strip * WIDTH]),
+        |(scratch, tile), (s, out)| {
+            let rows = s * strip..s * strip + out.len() / r;
             for cols in windows(ready.y.n, WIDTH) {
                 let tile = &mut tile[..rows.len() * cols.len()];
                 ready.program.tile(&ready.x, rows.clone(), &ready.y, cols.clone(), ready.same, tile, scratch);
@@ -127,13 +130,17 @@ fn symmetric(ready: &Ready, v: ArrayView2<f64>) -> Array2<f64> {
 /// `out += tile^T v`, where `v` has one row of `r` values for each row of the tile.
 fn accumulate_transposed(tile: &[f64], v: &[f64], r: usize, out: &mut [f64]) {
     let width = out.len() / r;
-    for (row, v) in tile.chunks_exact(width).zip(v.chunks_exact(r)) {
-        if let [v] = v {
-            out.iter_mut().zip(row).for_each(|(o, k)| *o += k * v);
-        } else {
-            for (out, k) in out.chunks_exact_mut(r).zip(row) {
-                out.iter_mut().zip(v).for_each(|(o, v)| *o += k * v);
+    if r == 1 {
+        Arch::new().dispatch(|| {
+            for (row, v) in tile.chunks_exact(width).zip(v) {
+                out.iter_mut().zip(row).for_each(|(o, k)| *o += k * v);
             }
+        });
+        return;
+    }
+    for (row, v) in tile.chunks_exact(width).zip(v.chunks_exact(r)) {
+        for (out, k) in out.chunks_exact_mut(r).zip(row) {
+            out.iter_mut().zip(v).for_each(|(o, v)| *o += k * v);
         }
     }
 }
@@ -142,18 +149,30 @@ fn accumulate_transposed(tile: &[f64], v: &[f64], r: usize, out: &mut [f64]) {
 fn accumulate(tile: &[f64], v: ArrayView2<f64>, out: &mut [f64]) {
     let (width, r) = v.dim();
     let flat = v.as_slice().expect("whole rows of a row-major array");
+    if r == 1 {
+        Arch::new().dispatch(|| {
+            tile.chunks_exact(width).zip(out).for_each(|(row, out)| *out += dot(row, flat));
+        });
+        return;
+    }
+    if r > FEW {
+        let rows = out.len() / r;
+        let shaped = "a tile of whole rows";
+        let tile = ArrayView2::from_shape((rows, width), tile).expect(shaped);
+        let out = ArrayViewMut2::from_shape((rows, r), out).expect(shaped);
+        product_alone(1.0, tile, v, 1.0, out);
+        return;
+    }
     for (row, out) in tile.chunks_exact(width).zip(out.chunks_exact_mut(r)) {
-        if r == 1 {
-            out[0] += dot(row, flat);
-        } else {
-            for (k, v) in row.iter().zip(flat.chunks_exact(r)) {
-                out.iter_mut().zip(v).for_each(|(o, v)| *o += k * v);
-            }
+        for (k, v) in row.iter().zip(flat.chunks_exact(r)) {
+            out.iter_mut().zip(v).for_each(|(o, v)| *o += k * v);
         }
     }
 }
 
 /// Eight sums side by side, so that the compiler may use vector registers; the order is fixed.
+#[allow(clippy::inline_always, reason = "what is not inlined loses the instruction set of its caller")]
+#[inline(always)]
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     let mut sums = [0.0; 8];
     let (a8, b8) = (a.chunks_exact(8), b.chunks_exact(8));

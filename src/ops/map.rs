@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use super::reduce::{GROUP, flat};
 use crate::gpu::{Gpu, Pass, Shader};
 use crate::matrix::Shared;
+use crate::matrix::host::{copy, zeros};
 use crate::matrix::window::{step, windows};
 use crate::{Error, Matrix, Precision, Result};
 
@@ -187,16 +188,17 @@ fn cpu(a: &Array2<f64>, f: Map) -> Array2<f64> {
 }
 
 fn each(a: &Array2<f64>, f: impl Fn(f64) -> f64 + Sync) -> Array2<f64> {
-    let mut out = vec![0.0; a.len()];
+    let mut out = zeros(a.nrows(), a.ncols());
+    let entries = out.as_slice_mut().expect("a new array is row-major");
     let task = |(to, from): (&mut [f64], &[f64])| {
         to.iter_mut().zip(from).for_each(|(t, &x)| *t = f(x));
     };
-    if out.len() <= TASK {
-        task((&mut out, flat(a)));
+    if entries.len() <= TASK {
+        task((entries, flat(a)));
     } else {
-        out.par_chunks_mut(TASK).zip(flat(a).par_chunks(TASK)).for_each(task);
+        entries.par_chunks_mut(TASK).zip(flat(a).par_chunks(TASK)).for_each(task);
     }
-    Array2::from_shape_vec(a.dim(), out).expect("as many entries as the operand")
+    out
 }
 
 fn zip_cpu(a: &Array2<f64>, b: &Array2<f64>, op: Zip) -> Array2<f64> {
@@ -211,7 +213,7 @@ fn zip_cpu(a: &Array2<f64>, b: &Array2<f64>, op: Zip) -> Array2<f64> {
 fn pairs(a: &Array2<f64>, b: &Array2<f64>, f: impl Fn(f64, f64) -> f64 + Sync) -> Array2<f64> {
     let m = a.ncols();
     let wide = b.broadcast(a.dim()).expect("the caller has checked the shapes");
-    let mut out = a.clone();
+    let mut out = copy(a.view());
     let entries = out.as_slice_mut().expect("host matrices are stored row after row");
     let rows = (TASK / m).max(1); // of one task
     let task = |(block, to): (usize, &mut [f64])| {

@@ -78,7 +78,7 @@ fn cpu(x: &Array2<f64>, y: &Array2<f64>) -> Nearest {
             let x = x.slice(s![rows, ..]);
             let shifted = &x - &mean;
             let mut scores = Array2::zeros((x.nrows(), y.nrows()));
-            super::gemm::product_alone(-2.0, shifted.view(), centred.t(), scores.view_mut());
+            super::gemm::product_alone(-2.0, shifted.view(), centred.t(), 0.0, scores.view_mut());
             let pick = |i: usize| {
                 let near = shifted.row(i).dot(&shifted.row(i));
                 let slack = 1e-14 * (d as f64).sqrt() * (near + widest);

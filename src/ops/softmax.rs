@@ -11,6 +11,7 @@ use super::map::{TASK, grid};
 use super::reduce::{GROUP, operand};
 use crate::gpu::{Gpu, Pass, Shader};
 use crate::matrix::Shared;
+use crate::matrix::host::copy;
 use crate::matrix::window::{step, windows};
 use crate::{Matrix, Precision, Result};
 
@@ -49,7 +50,7 @@ pub fn softmax(a: &Matrix) -> Result<Matrix> {
 
 fn cpu(a: &Array2<f64>) -> Array2<f64> {
     let m = a.ncols();
-    let mut out = a.clone();
+    let mut out = copy(a.view());
     let rows = (TASK / m).max(1); // of one task
     let entries = out.as_slice_mut().expect("host matrices are stored row after row");
     entries.par_chunks_mut(rows * m).for_each(|block| {

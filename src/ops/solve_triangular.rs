@@ -16,6 +16,7 @@ use super::{require, transpose};
 use crate::device::vector_state;
 use crate::gpu::{Gpu, Pass, Shader};
 use crate::matrix::Shared;
+use crate::matrix::host::copy;
 use crate::{Error, Matrix, Precision, Result};
 
 const SHADER: &str = include_str!("../../shaders/solve_triangular.wgsl");
@@ -99,7 +100,7 @@ fn cpu(t: &Array2<f64>, triangle: Triangle, op: Trans, side: Side, b: &Array2<f6
     let flipped = (op == Trans::Yes) != (side == Side::Right);
     let lower = (triangle == Triangle::Lower) != flipped;
     let t = faer_view(if flipped { t.t() } else { t.view() });
-    let mut x = b.clone();
+    let mut x = copy(b.view());
     let mut view = if side == Side::Right { x.view_mut().reversed_axes() } else { x.view_mut() };
     let (rows, cols) = view.dim();
     let [row_stride, col_stride] = [view.strides()[0], view.strides()[1]];

@@ -2,6 +2,7 @@
 
 use crate::gpu::{Gpu, Pass, Shader};
 use crate::matrix::Shared;
+use crate::matrix::host::copy;
 use crate::matrix::window::{step, windows};
 use crate::{Matrix, Precision, Result};
 
@@ -26,7 +27,7 @@ struct Params {
 /// Only those of the device.
 pub fn transpose(a: &Matrix) -> Result<Matrix> {
     match a.place() {
-        Shared::Cpu => Ok(Matrix::from_host(a.cpu().t().as_standard_layout().into_owned())),
+        Shared::Cpu => Ok(Matrix::from_host(copy(a.cpu().t()))),
         Shared::Gpu(gpu) => gpu.guard("transpose", || on_gpu(gpu, a)),
     }
 }

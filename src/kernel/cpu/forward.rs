@@ -7,6 +7,9 @@ use super::{Block, PAIRS, stats};
 use crate::kernel::bessel::matern;
 use crate::kernel::program::{Instr, Program};
 
+/// Values that one turn of a loop works on: four AVX2 registers share each constant, and hide each other's latency.
+const WIDE: usize = 16;
+
 /// All statistics and instructions of one block. Buffer b of `values` is at b·PAIRS: statistics, then instructions.
 #[inline(always)]
 pub(crate) fn run<const FMA: bool>(p: &Program, b: &Block, gradient: bool, values: &mut [f64]) {
@@ -121,7 +124,14 @@ fn step<const FMA: bool>(p: &Program, b: &Block, instr: &Instr, done: &[f64], ou
 
 #[inline(always)]
 fn each(out: &mut [f64], a: &[f64], f: impl Fn(f64) -> f64) {
-    for (o, a) in out.iter_mut().zip(a) {
+    let (wide, rest) = out.as_chunks_mut::<WIDE>();
+    let (from, last) = a.as_chunks::<WIDE>();
+    for (o, a) in wide.iter_mut().zip(from) {
+        for l in 0..WIDE {
+            o[l] = f(a[l]);
+        }
+    }
+    for (o, a) in rest.iter_mut().zip(last) {
         *o = f(*a);
     }
 }

@@ -1,0 +1,108 @@
+//! A process conditioned on data at given hyper-parameters, its marginal likelihood and the gradient of that.
+//!
+//! `log p(y) = -½ rᵀα - ½ log det C - ½ n log 2π`, `α = C⁻¹r`, `r = y - Hβ`. β maximises it, so that its own derivative
+//! by the hyper-parameters does not count.
+
+use ndarray::{Array2, ArrayView2, Axis, concatenate};
+use rayon::prelude::*;
+
+use super::mean::Trend;
+use super::regressor::GpRegressor;
+use crate::kernel::Scale;
+use crate::linalg::{Certificate, SpdFactor};
+use crate::ops::{Trans, Weights, diagonal, gemm_add, gram_sum_grad};
+use crate::{Device, Error, Matrix, Result};
+
+/// The log marginal likelihood and its gradient by the free hyper-parameters, on the scale of the optimiser.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Evidence {
+    /// `log p(y | X, θ)`, the sum over all columns of y.
+    pub value: f64,
+    /// By each of [`GpRegressor::theta`].
+    pub gradient: Vec<f64>,
+}
+
+#[derive(Debug)]
+pub(super) struct Conditioned {
+    pub factor: SpdFactor,
+    pub trend: Trend,
+    /// `C⁻¹(y - Hβ)`, `n x q`.
+    pub alpha: Array2<f64>,
+    pub certificate: Certificate,
+    pub log_marginal_likelihood: f64,
+}
+
+impl Conditioned {
+    pub fn new(model: &GpRegressor, device: &Device, x: ArrayView2<f64>, y: ArrayView2<f64>) -> Result<Self> {
+        let factor = SpdFactor::of_kernel(device, &model.kernel, x, model.noise.clone(), &model.spd)?;
+        Self::with(model, factor, x, y)
+    }
+
+    pub fn with(
+        model: &GpRegressor,
+        factor: SpdFactor,
+        x: ArrayView2<f64>,
+        y: ArrayView2<f64>,
+    ) -> Result<Self> {
+        let (n, q) = y.dim();
+        let design = model.mean.design(x);
+        // One solve for all right-hand sides.
+        let right = match &design {
+            None => y.to_owned(),
+            Some(h) => concatenate(Axis(1), &[h.view(), y])
+                .map_err(|e| Error::Shape { op: "GpRegressor::fit", what: e.to_string() })?,
+        };
+        let solution = factor.solve(right.view())?;
+        let trend = Trend::new(design.as_ref(), &solution.x, q)?;
+        let (alpha, residual) = match &design {
+            None => (solution.x, y.to_owned()),
+            Some(h) => {
+                let p = h.ncols();
+                let fitted = solution.x.slice(ndarray::s![.., p..]).to_owned();
+                (fitted - trend.weighted.dot(&trend.coefficients), &y - &h.dot(&trend.coefficients))
+            }
+        };
+        let fit: f64 = residual.iter().zip(&alpha).map(|(r, a)| r * a).sum();
+        let constant = n as f64 * std::f64::consts::TAU.ln();
+        let log_marginal_likelihood = -0.5 * (fit + q as f64 * (factor.log_det()? + constant));
+        Ok(Conditioned { factor, trend, alpha, certificate: solution.certificate, log_marginal_likelihood })
+    }
+
+    /// By each of [`GpRegressor::theta`].
+    pub fn gradient(&self, model: &GpRegressor, x: ArrayView2<f64>) -> Result<Vec<f64>> {
+        let weights = self.weights()?;
+        let params = model.kernel.params();
+        let mut gradient = Vec::new();
+        if params.iter().any(|p| !p.fixed) {
+            let on = Matrix::upload("GpRegressor::fit", &weights.device(), x)?;
+            let sum = gram_sum_grad(&model.kernel, &on, None, Weights::Symmetric(&weights))?;
+            for (p, by_value) in params.iter().zip(sum.gradient).filter(|(p, _)| !p.fixed) {
+                gradient.push(0.5 * by_value * if p.scale == Scale::Log { p.value } else { 1.0 });
+            }
+        }
+        if let Some(noise) = model.learned_noise() {
+            gradient.push(0.5 * noise * diagonal(&weights)?.to_array()?.sum());
+        }
+        Ok(gradient)
+    }
+
+    /// `Σ αα^T - q C⁻¹`, the lower triangle, where the factor lives.
+    fn weights(&self) -> Result<Matrix> {
+        let inverse = self.factor.inverse_lower()?;
+        let q = self.alpha.ncols() as f64;
+        if inverse.device().is_gpu() {
+            let alpha = Matrix::upload("GpRegressor::fit", &inverse.device(), self.alpha.view())?;
+            return gemm_add(1.0, &alpha, Trans::No, &alpha, Trans::Yes, -q, &inverse);
+        }
+        let mut w = inverse.into_array()?;
+        let alpha = &self.alpha;
+        let rows = w.as_slice_mut().expect("an inverse is row-major").par_chunks_mut(alpha.nrows());
+        rows.enumerate().for_each(|(i, row)| {
+            let own = alpha.row(i);
+            for (w, other) in row.iter_mut().zip(alpha.rows()).take(i + 1) {
+                *w = own.dot(&other) - q * *w;
+            }
+        });
+        Ok(Matrix::from_host(w))
+    }
+}

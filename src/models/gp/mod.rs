@@ -1,0 +1,32 @@
+//! Gaussian processes: a prior over functions `f ~ GP(m, k)`, conditioned on what was observed.
+//!
+//! | to do | use |
+//! |---|---|
+//! | regression | [`GpRegressor`] -> [`FittedGp`] |
+//! | choose hyper-parameters | [`GpRegressor::optimise`], [`Prior`] |
+//! | average over them instead | [`GpRegressor::sample_hyperparameters`] -> [`BayesianGp`] |
+//! | judge a model | [`FittedGp::log_marginal_likelihood`], [`FittedGp::leave_one_out`] |
+
+mod add;
+mod bayes;
+mod evidence;
+mod fitted;
+mod hyper;
+mod input;
+mod leave_one_out;
+mod mean;
+mod predict;
+mod prior;
+mod regressor;
+mod sample;
+mod slice;
+
+pub use bayes::{BayesianGp, MixturePrediction, SliceParams};
+pub use evidence::Evidence;
+pub use fitted::FittedGp;
+pub use leave_one_out::LeaveOneOut;
+pub use mean::Mean;
+pub use predict::{JointPrediction, Prediction, Predictive};
+pub use prior::Prior;
+pub use regressor::GpRegressor;
+pub use sample::Samples;

@@ -1,0 +1,88 @@
+//! Functions drawn from the prior and from the posterior: `f = m + Lz`, `LLᵀ` the covariance, `z ~ N(0, I)`.
+
+use ndarray::{Array2, Array3, ArrayView2, Axis};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use rand_distr::{Distribution, StandardNormal};
+
+use super::fitted::FittedGp;
+use super::input::finite;
+use super::predict::Predictive;
+use super::regressor::GpRegressor;
+use crate::ops::{cholesky, gram, gram_diagonal};
+use crate::{Error, Matrix, Result};
+
+/// Functions, evaluated at the inputs they were asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Samples {
+    /// `count x m x q`.
+    pub values: Array3<f64>,
+    /// What was added to the diagonal of the covariance, which is singular where the data leave no doubt.
+    pub jitter: f64,
+}
+
+impl GpRegressor {
+    /// Functions drawn from the prior at the rows of `x`: `count x m x 1`. Their mean is zero; that of the model has
+    /// coefficients only once there are data.
+    ///
+    /// # Errors
+    /// As [`gram`]; [`Error::Shape`] for a count of zero; [`Error::NotPositiveDefinite`] for a kernel that is not.
+    pub fn sample_prior(&self, x: ArrayView2<f64>, count: usize, seed: u64) -> Result<Samples> {
+        finite("GpRegressor::sample_prior", "x", x)?;
+        let covariance = gram(&self.kernel, &Matrix::from_host(x.to_owned()), None)?.into_array()?;
+        let scale = covariance.diag().mean().unwrap_or(0.0);
+        draw(&Array2::zeros((x.nrows(), 1)), &covariance, scale, count, seed)
+    }
+}
+
+impl FittedGp {
+    /// Functions, or observations, drawn from the posterior at the rows of `x`: `count x m x q`.
+    ///
+    /// # Errors
+    /// As [`FittedGp::predict_joint`]; [`Error::Shape`] for a count of zero.
+    pub fn sample(&self, x: ArrayView2<f64>, what: Predictive, count: usize, seed: u64) -> Result<Samples> {
+        let joint = self.predict_joint(x, what)?;
+        let prior = gram_diagonal(self.kernel(), &Matrix::from_host(x.to_owned()))?.into_array()?;
+        draw(&joint.mean, &joint.covariance, prior.mean().unwrap_or(0.0), count, seed)
+    }
+}
+
+/// `L` with `LLᵀ = covariance + jitter I`, and the jitter: as little as will do, relative to `scale`.
+///
+/// Where the data leave no doubt a covariance is rounding, of the prior and not of itself.
+fn root(covariance: &Array2<f64>, scale: f64) -> Result<(Array2<f64>, f64)> {
+    let mut refusal = None;
+    for relative in [0.0, 1e-14, 1e-12, 1e-10, 1e-8, 1e-6] {
+        let jitter = relative * scale;
+        let mut shifted = covariance.clone();
+        shifted.diag_mut().mapv_inplace(|v| v + jitter);
+        match cholesky(&Matrix::from_host(shifted)) {
+            Ok(l) => return Ok((l.into_array()?, jitter)),
+            Err(e) => refusal = refusal.or(Some(e)),
+        }
+    }
+    Err(refusal.unwrap_or(Error::Shape { op: "sample", what: "no jitter to try".to_owned() }))
+}
+
+/// The same numbers for the same seed, whatever the device the covariance comes from.
+fn draw(
+    mean: &Array2<f64>,
+    covariance: &Array2<f64>,
+    scale: f64,
+    count: usize,
+    seed: u64,
+) -> Result<Samples> {
+    let (m, q) = mean.dim();
+    if count == 0 {
+        return Err(Error::Shape { op: "sample", what: "no functions were asked for".to_owned() });
+    }
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut values = Array3::zeros((count, m, q));
+    values.iter_mut().for_each(|v| *v = StandardNormal.sample(&mut rng));
+    let (root, jitter) = root(covariance, scale)?;
+    for mut one in values.axis_iter_mut(Axis(0)) {
+        let spread = root.dot(&one);
+        one.assign(&(mean + &spread));
+    }
+    Ok(Samples { values, jitter })
+}
