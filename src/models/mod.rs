@@ -3,5 +3,9 @@
 //! | to do | look in |
 //! |---|---|
 //! | regression with error bars, hyper-parameters from the evidence | [`gp`] |
+//! | classification with honest probabilities | [`gp::GpClassifier`] |
+//! | the minimum of an expensive function | [`bayes_opt`] |
 
+pub mod bayes_opt;
 pub mod gp;
+mod normal;
