@@ -3,12 +3,14 @@
 //! | to do | use |
 //! |---|---|
 //! | regression | [`GpRegressor`] -> [`FittedGp`] |
+//! | classification | [`GpClassifier`] -> [`FittedGpClassifier`] |
 //! | choose hyper-parameters | [`GpRegressor::optimise`], [`Prior`] |
 //! | average over them instead | [`GpRegressor::sample_hyperparameters`] -> [`BayesianGp`] |
 //! | judge a model | [`FittedGp::log_marginal_likelihood`], [`FittedGp::leave_one_out`] |
 
 mod add;
 mod bayes;
+mod classify;
 mod evidence;
 mod fitted;
 mod hyper;
@@ -22,6 +24,7 @@ mod sample;
 mod slice;
 
 pub use bayes::{BayesianGp, MixturePrediction, SliceParams};
+pub use classify::{Average, FittedGpClassifier, GpClassifier, Latent, Likelihood};
 pub use evidence::Evidence;
 pub use fitted::FittedGp;
 pub use leave_one_out::LeaveOneOut;
