@@ -5,6 +5,7 @@
 //! | regression | [`GpRegressor`] -> [`FittedGp`] |
 //! | choose hyper-parameters | [`GpRegressor::optimise`], [`Prior`] |
 //! | average over them instead | [`GpRegressor::sample_hyperparameters`] -> [`BayesianGp`] |
+//! | the same for many observations, through inducing points | [`SparseGpRegressor`] -> [`FittedSparseGp`] |
 //! | judge a model | [`FittedGp::log_marginal_likelihood`], [`FittedGp::leave_one_out`] |
 
 mod add;
@@ -20,6 +21,7 @@ mod prior;
 mod regressor;
 mod sample;
 mod slice;
+mod sparse;
 
 pub use bayes::{BayesianGp, MixturePrediction, SliceParams};
 pub use evidence::Evidence;
@@ -30,3 +32,4 @@ pub use predict::{JointPrediction, Prediction, Predictive};
 pub use prior::Prior;
 pub use regressor::GpRegressor;
 pub use sample::Samples;
+pub use sparse::{FittedSparseGp, Inducing, SparseEvidence, SparseGpRegressor, SparseMethod};
