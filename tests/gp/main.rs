@@ -13,6 +13,10 @@ mod mean;
 mod oracle;
 mod reference;
 mod sample;
+mod sparse;
+mod sparse_fit;
+mod sparse_input;
+mod sparse_oracle;
 mod theorems;
 
 use mercer::{Device, Error, Kernel};

@@ -6,6 +6,7 @@
 //! | classification | [`GpClassifier`] -> [`FittedGpClassifier`] |
 //! | choose hyper-parameters | [`GpRegressor::optimise`], [`Prior`] |
 //! | average over them instead | [`GpRegressor::sample_hyperparameters`] -> [`BayesianGp`] |
+//! | the same for many observations, through inducing points | [`SparseGpRegressor`] -> [`FittedSparseGp`] |
 //! | judge a model | [`FittedGp::log_marginal_likelihood`], [`FittedGp::leave_one_out`] |
 
 mod add;
@@ -22,6 +23,7 @@ mod prior;
 mod regressor;
 mod sample;
 mod slice;
+mod sparse;
 
 pub use bayes::{BayesianGp, MixturePrediction, SliceParams};
 pub use classify::{Average, FittedGpClassifier, GpClassifier, Latent, Likelihood};
@@ -33,3 +35,4 @@ pub use predict::{JointPrediction, Prediction, Predictive};
 pub use prior::Prior;
 pub use regressor::GpRegressor;
 pub use sample::Samples;
+pub use sparse::{FittedSparseGp, Inducing, SparseEvidence, SparseGpRegressor, SparseMethod};
