@@ -15,5 +15,6 @@ pub mod em;
 pub mod features;
 pub mod gp;
 pub mod latent;
+mod normal;
 pub mod plan;
 pub mod ridge;

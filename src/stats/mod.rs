@@ -6,6 +6,7 @@
 //! | test whether two samples come from one distribution | [`TwoSampleTest`] |
 //! | measure how much two variables depend on each other | [`Hsic`] |
 //! | test whether they do | [`IndependenceTest`] |
+//! | the same for several variables jointly | [`JointHsic`] |
 //! | choose a bandwidth, or a collection of them | [`median_distance`], [`Collection`] |
 //! | make a test of your own | [`permutation`], [`signs`], [`p_value`], [`TestOutcome`] |
 //!
@@ -15,6 +16,7 @@
 mod aggregate;
 mod bandwidth;
 mod check;
+mod dhsic;
 mod hsic;
 mod independence;
 mod mmd;
@@ -27,6 +29,7 @@ mod two_sample;
 
 pub use aggregate::Combine;
 pub use bandwidth::{Collection, Family, Metric, Points, Spacing, median_distance};
+pub use dhsic::JointHsic;
 pub use hsic::{Hsic, HsicTerms};
 pub use independence::{IndependenceTest, PairChoice};
 pub use mmd::{Estimate, Mmd};

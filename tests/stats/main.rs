@@ -5,6 +5,7 @@ mod support;
 
 mod bandwidth;
 mod calibration;
+mod dhsic;
 mod hsic;
 mod hyppo;
 mod independence;
