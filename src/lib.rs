@@ -45,6 +45,7 @@ pub mod linalg;
 pub mod matrix;
 pub mod models;
 pub mod ops;
+pub mod optim;
 pub mod stats;
 
 pub use device::Device;

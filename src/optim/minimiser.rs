@@ -1,0 +1,260 @@
+//! The door: a start, a box, an objective; a minimum, and what happened.
+
+use std::fmt;
+
+use argmin::core::Executor;
+use argmin::solver::quasinewton::LBFGS;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use super::bounds::Interval;
+use super::line_search::Search;
+use super::record::{Here, Record, Sample};
+use crate::linalg::Progress;
+use crate::{Error, Result};
+
+/// Pairs that L-BFGS remembers.
+const MEMORY: usize = 10;
+/// Points drawn for a restart before it is given up, if the objective fails at all of them.
+const DRAWS: usize = 10;
+/// Times that a search is set off again from where it got stuck.
+const ROUNDS: usize = 5;
+
+/// `min f(x), a ≤ x ≤ b` by L-BFGS from a start and from seeded random points of the box; the best run wins.
+///
+/// ```
+/// use mercer::optim::{Minimiser, Stop};
+///
+/// // (x - 3)² + (y + 1)², with x at most 2.
+/// let bowl = |p: &[f64]| {
+///     let (x, y) = (p[0] - 3.0, p[1] + 1.0);
+///     Ok((x * x + y * y, vec![2.0 * x, 2.0 * y]))
+/// };
+/// let found = Minimiser::default().run(&[0.0, 0.0], &[(-5.0, 2.0), (f64::NEG_INFINITY, f64::INFINITY)], bowl)?;
+/// assert!((found.point[0] - 2.0).abs() < 1e-9 && (found.point[1] + 1.0).abs() < 1e-6);
+/// assert_eq!(found.stop, Stop::Gradient);
+/// # Ok::<(), mercer::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Minimiser {
+    /// Most iterations of a run.
+    pub max_iterations: usize,
+    /// A run ends when the largest entry of the projected gradient is at most this, relative to `max(1, |f|)`, or
+    /// when an iteration gains less than a millionth of this.
+    pub tolerance: f64,
+    /// Runs from random points, besides the one from the start. They are uniform in bounds that are finite; a variable
+    /// without two finite bounds keeps its start.
+    pub restarts: usize,
+    /// Of the restarts.
+    pub seed: u64,
+    /// Called after every iteration with the number of iterations so far, restarts included, and the value.
+    pub progress: Option<Progress>,
+}
+
+impl Default for Minimiser {
+    fn default() -> Self {
+        Minimiser { max_iterations: 200, tolerance: 1e-6, restarts: 0, seed: 0, progress: None }
+    }
+}
+
+impl fmt::Debug for Minimiser {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Minimiser")
+            .field("max_iterations", &self.max_iterations)
+            .field("tolerance", &self.tolerance)
+            .field("restarts", &self.restarts)
+            .field("seed", &self.seed)
+            .field("progress", &self.progress.is_some())
+            .finish()
+    }
+}
+
+/// Why a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// The projected gradient is within the tolerance: a minimum.
+    Gradient,
+    /// The last iteration gained next to nothing.
+    Value,
+    /// The iterations are used up.
+    Iterations,
+    /// No step went down any more, although the gradient says that one should: the objective is as exact as it gets,
+    /// or fails all around.
+    Stalled,
+}
+
+/// The best point found, and what happened.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Minimum {
+    /// x.
+    pub point: Vec<f64>,
+    /// f(x).
+    pub value: f64,
+    /// The gradient there, by x.
+    pub gradient: Vec<f64>,
+    /// Of all runs together.
+    pub iterations: usize,
+    /// Of all runs together.
+    pub evaluations: usize,
+    /// Evaluations that failed.
+    pub failures: usize,
+    /// The value after each iteration of the best run, its start first; it never rises.
+    pub trace: Vec<f64>,
+    /// Why the best run ended.
+    pub stop: Stop,
+}
+
+impl Minimiser {
+    /// Minimises `f`, which gives a value and its gradient.
+    ///
+    /// `f` is only evaluated within the bounds, which may be infinite; a start outside is moved inside, by a hundredth
+    /// of the interval. [`Error::NotPositiveDefinite`], [`Error::Singular`] and [`Error::NoConvergence`] from `f`, and
+    /// values that are not finite, count as +∞.
+    ///
+    /// # Errors
+    /// Any other error of `f`; the failure itself if `f` fails at the start and at every restart;
+    /// [`Error::Cancelled`]; [`Error::Shape`], [`Error::Parameter`] or [`Error::NotFinite`] for a bad start, bad
+    /// bounds or a bad tolerance.
+    pub fn run(
+        &self,
+        start: &[f64],
+        bounds: &[(f64, f64)],
+        mut f: impl FnMut(&[f64]) -> Result<(f64, Vec<f64>)>,
+    ) -> Result<Minimum> {
+        let intervals = self.check(start, bounds)?;
+        let record = Record::new(self, &intervals, &mut f);
+        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
+        let mut best = None;
+        for run in 0..=self.restarts {
+            let draws = if run == 0 { 1 } else { DRAWS };
+            let from = (0..draws).find_map(|_| {
+                let x: Vec<f64> = if run == 0 { start.to_vec() } else { draw(&mut rng, start, &intervals) };
+                begin(&record, &intervals, &x).transpose()
+            });
+            if let Some(from) = from {
+                let found = self.descend(&record, &intervals, from?)?;
+                if best.as_ref().is_none_or(|(b, ..): &(Sample, _, _)| found.0.value < b.value) {
+                    best = Some(found);
+                }
+            }
+        }
+        let Some((sample, stop, trace)) = best else {
+            // Every start has failed, and so left a reason.
+            return Err(record.refusal().unwrap_or(Error::NoConvergence {
+                op: "minimise",
+                iterations: 0,
+                residual: f64::INFINITY,
+                tolerance: self.tolerance,
+            }));
+        };
+        let tally = record.tally();
+        Ok(Minimum {
+            point: sample.point,
+            value: sample.value,
+            gradient: sample.outer,
+            iterations: tally.iterations,
+            evaluations: tally.evaluations,
+            failures: tally.failures,
+            trace,
+            stop,
+        })
+    }
+
+    fn check(&self, start: &[f64], bounds: &[(f64, f64)]) -> Result<Vec<Interval>> {
+        if start.is_empty() || start.len() != bounds.len() {
+            let what = format!("a start of {} variables, bounds of {}", start.len(), bounds.len());
+            return Err(Error::Shape { op: "minimise", what });
+        }
+        if let Some((row, &value)) = start.iter().enumerate().find(|(_, v)| !v.is_finite()) {
+            return Err(Error::NotFinite { op: "minimise", what: "the start", value, row, col: 0 });
+        }
+        if !(self.tolerance > 0.0 && self.tolerance.is_finite()) {
+            let requirement = "must be positive";
+            return Err(Error::Parameter { name: "tolerance".into(), value: self.tolerance, requirement });
+        }
+        bounds.iter().enumerate().map(|(i, &b)| Interval::new(i, b)).collect()
+    }
+
+    /// Down from one start: rounds of L-BFGS, each with a clean memory, until one ends for a reason that stands.
+    fn descend(
+        &self,
+        record: &Record,
+        intervals: &[Interval],
+        from: Sample,
+    ) -> Result<(Sample, Stop, Vec<f64>)> {
+        record.begin(from, true);
+        for round in 0..ROUNDS {
+            let (Some(here), _, trace) = record.standing() else { break };
+            let steps = trace.len();
+            let left = (self.max_iterations + 1).saturating_sub(steps) as u64;
+            let solver = LBFGS::new(Search::new(record), MEMORY)
+                .with_tolerance_grad(0.0)
+                .and_then(|s| s.with_tolerance_cost(0.0));
+            // Both tolerances are allowed; and what the executor fails with, the record knows better.
+            if let Ok(solver) = solver {
+                let configured = Executor::new(Here(record), solver).ctrlc(false).configure(|s| {
+                    s.param(here.inner.clone())
+                        .cost(here.value)
+                        .gradient(here.gradient.clone())
+                        .max_iters(left)
+                });
+                let _ = configured.run();
+            }
+            if let Some(error) = record.aborted() {
+                return Err(error);
+            }
+            let (Some(now), stop, trace) = record.standing() else { break };
+            match stop {
+                Some(Stop::Gradient) => return Ok((now, Stop::Gradient, trace)),
+                None if trace.len() > self.max_iterations => return Ok((now, Stop::Iterations, trace)),
+                Some(Stop::Iterations) => return Ok((now, Stop::Iterations, trace)),
+                _ => {}
+            }
+            // Perhaps stuck at a bound that f falls away from: once more from a little inside, if that is no step up.
+            let inner = inside(intervals, &now.point);
+            let moved = now.point.iter().zip(intervals).any(|(&x, i)| i.inside(x) != x);
+            let again =
+                if moved { record.evaluate(inner).ok().filter(|s| s.value <= now.value) } else { None };
+            if let Some(error) = record.aborted() {
+                return Err(error);
+            }
+            match again {
+                Some(next) if round + 1 < ROUNDS => record.begin(next, false),
+                // Misled by an old curvature: once more with a clean memory, if this one was any good.
+                _ if stop.is_none() && trace.len() > steps && round + 1 < ROUNDS => record.begin(now, false),
+                _ => return Ok((now, stop.unwrap_or(Stop::Stalled), trace)),
+            }
+        }
+        let (now, stop, trace) = record.standing();
+        now.map(|now| (now, stop.unwrap_or(Stop::Stalled), trace)).ok_or(Error::NoConvergence {
+            op: "minimise",
+            iterations: 0,
+            residual: f64::INFINITY,
+            tolerance: self.tolerance,
+        })
+    }
+}
+
+/// The sample at a start, or none if f fails there.
+fn begin(record: &Record, intervals: &[Interval], x: &[f64]) -> Result<Option<Sample>> {
+    let sample = record.evaluate(inside(intervals, x));
+    match record.aborted() {
+        Some(error) => Err(error),
+        None => Ok(sample.ok().filter(|s| s.value.is_finite())),
+    }
+}
+
+/// u of the nearest point well inside.
+fn inside(intervals: &[Interval], x: &[f64]) -> Vec<f64> {
+    intervals.iter().zip(x).map(|(i, &x)| i.inner(i.inside(x))).collect()
+}
+
+/// Uniform where that means something, else the start.
+fn draw(rng: &mut ChaCha8Rng, start: &[f64], intervals: &[Interval]) -> Vec<f64> {
+    let each = intervals.iter().zip(start);
+    each.map(|(interval, &x)| match interval {
+        Interval::Finite { low, high } => low + (high - low) * rng.random::<f64>(),
+        _ => x,
+    })
+    .collect()
+}
