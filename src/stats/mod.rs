@@ -6,6 +6,7 @@
 //! | test whether two samples come from one distribution | [`TwoSampleTest`] |
 //! | measure how much two variables depend on each other | [`Hsic`] |
 //! | test whether they do | [`IndependenceTest`] |
+//! | keep a distribution as a point of a function space, and pick points that stand for it | [`KernelMeanEmbedding`] |
 //! | choose a bandwidth, or a collection of them | [`median_distance`], [`Collection`] |
 //! | make a test of your own | [`permutation`], [`signs`], [`p_value`], [`TestOutcome`] |
 //!
@@ -15,6 +16,8 @@
 mod aggregate;
 mod bandwidth;
 mod check;
+mod embedding;
+mod herding;
 mod hsic;
 mod independence;
 mod mmd;
@@ -27,6 +30,8 @@ mod two_sample;
 
 pub use aggregate::Combine;
 pub use bandwidth::{Collection, Family, Metric, Points, Spacing, median_distance};
+pub use embedding::KernelMeanEmbedding;
+pub use herding::Herded;
 pub use hsic::{Hsic, HsicTerms};
 pub use independence::{IndependenceTest, PairChoice};
 pub use mmd::{Estimate, Mmd};

@@ -5,10 +5,12 @@ mod support;
 
 mod bandwidth;
 mod calibration;
+mod embedding;
 mod hsic;
 mod hyppo;
 mod independence;
 mod input;
+mod level;
 mod loops;
 mod mmd;
 mod two_sample;
