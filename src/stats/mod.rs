@@ -7,6 +7,7 @@
 //! | measure how much two variables depend on each other | [`Hsic`] |
 //! | test whether they do | [`IndependenceTest`] |
 //! | keep a distribution as a point of a function space, and pick points that stand for it | [`KernelMeanEmbedding`] |
+//! | do either by distances instead of kernels | [`energy_distance`], [`DistanceCovariance`] |
 //! | choose a bandwidth, or a collection of them | [`median_distance`], [`Collection`] |
 //! | make a test of your own | [`permutation`], [`signs`], [`p_value`], [`TestOutcome`] |
 //!
@@ -16,6 +17,7 @@
 mod aggregate;
 mod bandwidth;
 mod check;
+mod distance;
 mod embedding;
 mod herding;
 mod hsic;
@@ -30,6 +32,7 @@ mod two_sample;
 
 pub use aggregate::Combine;
 pub use bandwidth::{Collection, Family, Metric, Points, Spacing, median_distance};
+pub use distance::{DistanceCovariance, distance_induced_kernel, distance_kernel, energy_distance};
 pub use embedding::KernelMeanEmbedding;
 pub use herding::Herded;
 pub use hsic::{Hsic, HsicTerms};

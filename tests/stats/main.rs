@@ -5,6 +5,7 @@ mod support;
 
 mod bandwidth;
 mod calibration;
+mod distance;
 mod embedding;
 mod hsic;
 mod hyppo;
