@@ -8,6 +8,7 @@
 //! | test whether they do | [`IndependenceTest`] |
 //! | keep a distribution as a point of a function space, and pick points that stand for it | [`KernelMeanEmbedding`] |
 //! | do either by distances instead of kernels | [`energy_distance`], [`DistanceCovariance`] |
+//! | test whether a sample comes from a density known up to its constant | [`KernelStein`] |
 //! | choose a bandwidth, or a collection of them | [`median_distance`], [`Collection`] |
 //! | make a test of your own | [`permutation`], [`signs`], [`p_value`], [`TestOutcome`] |
 //!
@@ -28,6 +29,7 @@ mod null;
 mod outcome;
 mod permutations;
 mod relabel;
+mod stein;
 mod two_sample;
 
 pub use aggregate::Combine;
@@ -41,4 +43,5 @@ pub use mmd::{Estimate, Mmd};
 pub use null::{Null, p_value};
 pub use outcome::{Done, KernelOutcome, TestOutcome};
 pub use permutations::{permutation, signs};
+pub use stein::{KernelStein, SteinBase, SteinDiscrepancy};
 pub use two_sample::{Estimator, KernelChoice, TwoSampleTest};

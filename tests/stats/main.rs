@@ -14,4 +14,5 @@ mod input;
 mod level;
 mod loops;
 mod mmd;
+mod stein;
 mod two_sample;
