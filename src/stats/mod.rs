@@ -16,6 +16,7 @@
 //! splits) is drawn on the host by `ChaCha8` from a `u64` seed, so that every device makes the same ones.
 
 mod aggregate;
+mod asymptotic;
 mod bandwidth;
 mod check;
 mod distance;
@@ -28,6 +29,7 @@ mod mmd_variance;
 mod null;
 mod outcome;
 mod permutations;
+mod quantile;
 mod relabel;
 mod stein;
 mod two_sample;

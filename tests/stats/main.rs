@@ -3,6 +3,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod asymptotic;
 mod bandwidth;
 mod calibration;
 mod distance;
