@@ -8,6 +8,7 @@
 //! | test whether they do | [`IndependenceTest`] |
 //! | keep a distribution as a point of a function space, and pick points that stand for it | [`KernelMeanEmbedding`] |
 //! | do either by distances instead of kernels | [`energy_distance`], [`DistanceCovariance`] |
+//! | do either in a time linear in n, and see where the difference is | [`FiniteSetTest`], [`FiniteSetIndependence`] |
 //! | test whether a sample comes from a density known up to its constant | [`KernelStein`] |
 //! | choose a bandwidth, or a collection of them | [`median_distance`], [`Collection`] |
 //! | make a test of your own | [`permutation`], [`signs`], [`p_value`], [`TestOutcome`] |
@@ -21,6 +22,7 @@ mod bandwidth;
 mod check;
 mod distance;
 mod embedding;
+mod finite_set;
 mod herding;
 mod hsic;
 mod independence;
@@ -38,6 +40,7 @@ pub use aggregate::Combine;
 pub use bandwidth::{Collection, Family, Metric, Points, Spacing, median_distance};
 pub use distance::{DistanceCovariance, distance_induced_kernel, distance_kernel, energy_distance};
 pub use embedding::KernelMeanEmbedding;
+pub use finite_set::{FiniteSetIndependence, FiniteSetOutcome, FiniteSetTest, Placement, SetFeatures};
 pub use herding::Herded;
 pub use hsic::{Hsic, HsicTerms};
 pub use independence::{IndependenceTest, PairChoice};

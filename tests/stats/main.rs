@@ -8,6 +8,7 @@ mod bandwidth;
 mod calibration;
 mod distance;
 mod embedding;
+mod finite_set;
 mod hsic;
 mod hyppo;
 mod independence;
