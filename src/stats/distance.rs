@@ -4,7 +4,7 @@
 //! the distance-induced kernel `½(|x - z|^a + |x' - z|^a - |x - x'|^a)` of Sejdinovic et al. (2013), which is, and it is
 //! one distance instead of three. Checked in `tests/stats/distance.rs` against dcor, hyppo and the direct formulas.
 
-use ndarray::ArrayView2;
+use ndarray::{ArrayView1, ArrayView2, Axis};
 
 use super::check::{parameter, sample};
 use super::{Hsic, IndependenceTest, Mmd, TwoSampleTest};
@@ -41,8 +41,7 @@ pub fn distance_induced_kernel(centre: &[f64], exponent: f64) -> Result<Kernel> 
     between(exponent)?;
     let z = centre.to_vec();
     let d = z.len();
-    let view = ArrayView2::from_shape((1, d), centre).expect("one row");
-    sample("distance_induced_kernel", "centre", view, 1)?;
+    sample("distance_induced_kernel", "centre", ArrayView1::from(centre).insert_axis(Axis(0)), 1)?;
     // The distance from the centre becomes one more feature, which the GPU adds up like any other.
     let halves = Custom::new("half the sum", |x, y, _| 0.5 * (x[0] + y[0])).wgsl("a + b", "0.5 * s");
     let features = move |x: &[f64]| {

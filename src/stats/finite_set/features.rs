@@ -25,7 +25,7 @@ pub(super) fn parts(theta: &[f64], d: usize) -> (ArrayView2<'_, f64>, f64) {
 }
 
 impl SetFeatures {
-    /// SetFeatures that J locations give.
+    /// How many features J locations give.
     pub(super) fn count(self, locations: usize) -> usize {
         if self == SetFeatures::Places { locations } else { 2 * locations }
     }

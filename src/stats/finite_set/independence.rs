@@ -2,7 +2,7 @@
 //!
 //! Checked in `tests/stats/finite_set.rs` against plain loops, and for its level.
 
-use ndarray::{Array2, ArrayView2, Axis, concatenate, s};
+use ndarray::{Array2, ArrayView2, Axis, s};
 
 use super::features::SetFeatures;
 use super::outcome::{FiniteSetOutcome, chi_squared, done};
@@ -10,6 +10,7 @@ use super::placement::{Placement, Search, around, flat, random_rows, split};
 use super::studentised::dependence;
 use crate::optim::Minimum;
 use crate::stats::check::{level, paired, parameter, require, sample};
+use crate::stats::hsic::beside;
 use crate::stats::{Metric, Points, median_distance};
 use crate::{Device, Kernel, Matrix, Result};
 
@@ -61,7 +62,7 @@ impl FiniteSetIndependence {
         paired(OP, x, y, 2)?;
         parameter("locations", self.locations as f64, self.locations > 0, "there must be one or more")?;
         let (n, p, q) = (x.nrows(), x.ncols(), y.ncols());
-        let both = concatenate(Axis(1), &[x, y]).expect("as many rows");
+        let both = beside(x, y);
         let (theta, search, test) = match &self.placement {
             Placement::Optimised { share, max_iterations } => {
                 parameter("share", *share, *share > 0.0 && *share < 1.0, "must lie between 0 and 1")?;

@@ -83,11 +83,11 @@ impl Search<'_> {
             let theta = flat(&(self.draw)(t), &self.widths.iter().map(|w| w * factor).collect::<Vec<_>>());
             match objective(&theta) {
                 Ok((value, _)) if best.as_ref().is_none_or(|(b, _)| value > *b) => {
-                    best = Some((value, theta))
+                    best = Some((value, theta));
                 }
                 Ok(_) => {}
                 Err(e @ (Error::NotPositiveDefinite { .. } | Error::NoConvergence { .. })) => {
-                    refusal = Some(e)
+                    refusal = Some(e);
                 }
                 Err(e) => return Err(e),
             }
