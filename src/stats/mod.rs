@@ -6,6 +6,7 @@
 //! | test whether two samples come from one distribution | [`TwoSampleTest`] |
 //! | measure how much two variables depend on each other | [`Hsic`] |
 //! | test whether they do | [`IndependenceTest`] |
+//! | the same for several variables jointly | [`JointHsic`] |
 //! | keep a distribution as a point of a function space, and pick points that stand for it | [`KernelMeanEmbedding`] |
 //! | do either by distances instead of kernels | [`energy_distance`], [`DistanceCovariance`] |
 //! | do either in a time linear in n, and see where the difference is | [`FiniteSetTest`], [`FiniteSetIndependence`] |
@@ -20,6 +21,7 @@ mod aggregate;
 mod asymptotic;
 mod bandwidth;
 mod check;
+mod dhsic;
 mod distance;
 mod embedding;
 mod finite_set;
@@ -38,6 +40,7 @@ mod two_sample;
 
 pub use aggregate::Combine;
 pub use bandwidth::{Collection, Family, Metric, Points, Spacing, median_distance};
+pub use dhsic::JointHsic;
 pub use distance::{DistanceCovariance, distance_induced_kernel, distance_kernel, energy_distance};
 pub use embedding::KernelMeanEmbedding;
 pub use finite_set::{FiniteSetIndependence, FiniteSetOutcome, FiniteSetTest, Placement, SetFeatures};

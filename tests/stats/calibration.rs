@@ -1,7 +1,7 @@
 //! The level is what it says: 1000 null repetitions of every test reject within the exact binomial 99 % interval.
 
 use mercer::stats::{
-    Collection, Combine, Estimator, IndependenceTest, KernelChoice, Null, PairChoice, TestOutcome,
+    Collection, Combine, Estimator, IndependenceTest, JointHsic, KernelChoice, Null, PairChoice, TestOutcome,
     TwoSampleTest,
 };
 use mercer::{Device, Kernel, Result};
@@ -92,4 +92,14 @@ fn hsic() {
 #[test]
 fn hsic_aggregated() {
     independence("HSICAgg", 20, quick_independence());
+}
+
+#[test]
+fn joint_hsic() {
+    let test = JointHsic::new(vec![Kernel::rbf(1.0); 3]);
+    calibrated("joint HSIC", |seed| {
+        let data: Vec<_> = (0..3).map(|v| normal(12, 1, 0.0, 3 * seed + v)).collect();
+        let views: Vec<_> = data.iter().map(|x| x.view()).collect();
+        test.test(&Device::cpu(), &views, 59, 0.05, seed)
+    });
 }

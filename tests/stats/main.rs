@@ -6,6 +6,7 @@ mod support;
 mod asymptotic;
 mod bandwidth;
 mod calibration;
+mod dhsic;
 mod distance;
 mod embedding;
 mod finite_set;
