@@ -103,7 +103,8 @@ impl IndependenceTest {
     /// # Errors
     /// [`Error::Shape`] for different numbers of observations or fewer than four, [`Error::NotFinite`],
     /// [`Error::Parameter`] for no resamples, a level outside of (0, 1), or a constant variable whose bandwidth is to be
-    /// found; [`Error::Unsupported`] for a wild bootstrap or U-statistic beyond the memory.
+    /// found; [`Error::Unsupported`] for a wild bootstrap or U-statistic beyond the memory, and for
+    /// a law that is not known.
     pub fn run(&self, device: &Device, x: ArrayView2<f64>, y: ArrayView2<f64>) -> Result<TestOutcome> {
         paired("IndependenceTest", x, y, 4)?;
         level(self.alpha)?;
@@ -118,6 +119,9 @@ impl IndependenceTest {
                 (on_x.kernels(x)?, on_y.kernels(y)?, *combine)
             }
         };
+        if let (Null::Gamma, [k], [l]) = (self.null, ks.as_slice(), ls.as_slice()) {
+            return self.gamma(device, x, y, k, l);
+        }
         let resamples = Resamples::draw(x.nrows(), self.null, self.seed)?;
         let scalar: u64 = if device.is_gpu() { 4 } else { 8 };
         let need = 2 * scalar * (x.nrows() * x.nrows()) as u64;
@@ -221,6 +225,8 @@ impl Resamples {
                     (0..=count).map(|b| if b == 0 { vec![1.0; n] } else { signs(n, seed, b) }).collect();
                 Ok(Resamples::Signs(Array2::from_shape_fn((n, count + 1), |(i, b)| columns[b][i])))
             }
+            Null::Gamma | Null::Spectral { .. } | Null::Normal { .. } => Err(null
+                .refused("IndependenceTest", "use permutations, or the gamma law with one pair of kernels")),
             Null::Exhaustive => {
                 let ways = (1..=n).fold(1.0, |w, i| w * i as f64);
                 parameter("arrangements", ways, ways <= MOST, "too many to enumerate: draw permutations")?;

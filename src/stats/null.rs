@@ -1,4 +1,6 @@
-//! Null distributions by resampling, and the p-values they give.
+//! Null distributions, and the p-values that resamples give.
+
+use crate::Error;
 
 /// Where the null distribution of a statistic comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -10,15 +12,43 @@ pub enum Null {
     WildBootstrap(usize),
     /// Every arrangement there is, for small samples; refused beyond a million.
     Exhaustive,
+    /// A gamma law with the mean and the variance of the null, as n grows; for one kernel or one pair of them.
+    Gamma,
+    /// `Σ_l λ_l ξ_l²` with the eigenvalues of the centred Gram matrix, as n grows; for two samples and one kernel.
+    Spectral {
+        /// Values drawn from that law.
+        draws: usize,
+        /// Leading eigenvalues to find; those left out are replaced by their mean.
+        eigenvalues: usize,
+    },
+    /// The normal law of a mean over disjoint blocks of rows, as their number grows; for two samples and one kernel.
+    /// The statistic is then [`Mmd::block`](super::Mmd::block), whatever the estimator.
+    Normal {
+        /// Rows of each sample in a block: 2 is linear time, n would be all pairs.
+        block: usize,
+    },
 }
 
 impl Null {
+    /// Whether it is a law for large n instead of resamples of the data.
+    pub(super) fn is_asymptotic(self) -> bool {
+        matches!(self, Null::Gamma | Null::Spectral { .. } | Null::Normal { .. })
+    }
+
+    /// What a test says that has no such null.
+    pub(super) fn refused(self, op: &'static str, instead: &'static str) -> Error {
+        Error::Unsupported { op, what: format!("{self:?}"), device: "any device".to_owned(), instead }
+    }
+
     /// In words.
     pub(super) fn name(self) -> &'static str {
         match self {
             Null::Permutations(_) => "permutations",
             Null::WildBootstrap(_) => "wild bootstrap",
             Null::Exhaustive => "all arrangements",
+            Null::Gamma => "gamma law",
+            Null::Spectral { .. } => "spectral law",
+            Null::Normal { .. } => "normal law",
         }
     }
 }

@@ -42,6 +42,9 @@ impl Labels {
                 })?;
                 (count, true)
             }
+            Null::Gamma | Null::Spectral { .. } | Null::Normal { .. } => {
+                return Err(null.refused(op, "use permutations"));
+            }
             Null::Exhaustive => {
                 let ways = (1..=m).fold(1.0, |w, i| w * (n + i) as f64 / i as f64);
                 parameter("arrangements", ways, ways <= MOST, "too many to enumerate: draw permutations")?;

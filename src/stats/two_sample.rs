@@ -124,7 +124,8 @@ impl TwoSampleTest {
     /// [`Error::Shape`](crate::Error::Shape) for fewer than two observations, different features, or unequal samples
     /// under the wild bootstrap; [`Error::NotFinite`](crate::Error::NotFinite);
     /// [`Error::Parameter`](crate::Error::Parameter) for no resamples, a level outside of (0, 1), or if all points are
-    /// equal and a bandwidth is to be found.
+    /// equal and a bandwidth is to be found; [`Error::Unsupported`](crate::Error::Unsupported) for the law of several
+    /// kernels.
     pub fn run(&self, device: &Device, x: ArrayView2<f64>, y: ArrayView2<f64>) -> Result<TestOutcome> {
         two_samples("TwoSampleTest", x, y, 2)?;
         level(self.alpha)?;
@@ -162,6 +163,12 @@ impl TwoSampleTest {
         how: Combine,
     ) -> Result<TestOutcome> {
         super::check::parameter("kernels", 0.0, !kernels.is_empty(), "there must be a kernel")?;
+        if self.null.is_asymptotic() {
+            let [kernel] = kernels.as_slice() else {
+                return Err(self.null.refused("TwoSampleTest", "use one kernel, or permutations"));
+            };
+            return self.asymptotic(device, m, all, kernel);
+        }
         let labels = Labels::draw("TwoSampleTest", m, all.nrows() - m, self.null, self.seed)?;
         let (forms, bytes) = forms(device, &kernels, all, &labels, self.memory)?;
         let mut values = Vec::with_capacity(kernels.len());

@@ -3,13 +3,19 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod asymptotic;
 mod bandwidth;
 mod calibration;
 mod dhsic;
+mod distance;
+mod embedding;
+mod finite_set;
 mod hsic;
 mod hyppo;
 mod independence;
 mod input;
+mod level;
 mod loops;
 mod mmd;
+mod stein;
 mod two_sample;
