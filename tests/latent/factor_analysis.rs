@@ -18,7 +18,8 @@ fn fit(model: &FactorAnalysis, x: &Array2<f64>) -> FittedFactorAnalysis {
 #[test]
 fn the_likelihood_rises_and_is_that_of_a_gaussian() {
     let x = data(200, 61);
-    let fa = fit(&FactorAnalysis::new(2), &x);
+    let em = Em { max_iterations: 5000, tolerance: 1e-13, ..Em::default() };
+    let fa = fit(&FactorAnalysis::new(2).em(em), &x);
     rises(&fa.report.trace, "factor analysis");
     assert!(fa.report.converged);
     let scores = fa.score_samples(x.view()).unwrap();
@@ -60,7 +61,10 @@ fn it_survives_scales_that_ppca_does_not() {
     let x = data(300, 64);
     let scales = Array1::from_vec(vec![1.0, 100.0, 0.01, 1.0, 10.0, 1.0]);
     let em = Em { max_iterations: 20_000, tolerance: 1e-13, ..Em::default() };
-    let (a, b) = (fit(&FactorAnalysis::new(2).em(em.clone()), &x), fit(&FactorAnalysis::new(2).em(em), &(&x * &scales)));
+    let (a, b) = (
+        fit(&FactorAnalysis::new(2).em(em.clone()), &x),
+        fit(&FactorAnalysis::new(2).em(em), &(&x * &scales)),
+    );
     let wanted = &a.loadings * &scales.view().insert_axis(Axis(1));
     close(&b.loadings.dot(&b.loadings.t()), &wanted.dot(&wanted.t()), 1e-4, "equivariant");
     close1(&(&b.noise_variances / &scales / &scales), &a.noise_variances, 1e-4, "noise");

@@ -97,7 +97,8 @@ fn gaussian_sources_are_not() {
 #[test]
 fn sources_are_white_ordered_and_lead_back() {
     let x = peaked(1000, 3, 76).dot(&normal(3, 5, 77)) + 2.0 + normal(1000, 5, 78) * 1e-3;
-    for algorithm in [Algorithm::FastParallel(Contrast::LogCosh), Algorithm::InfoMax(Density::SuperGaussian)] {
+    for algorithm in [Algorithm::FastParallel(Contrast::LogCosh), Algorithm::InfoMax(Density::SuperGaussian)]
+    {
         let ica = fit(Ica::new(3).algorithm(algorithm), &x);
         let s = ica.transform(x.view()).unwrap();
         let c = covariance(&s);
@@ -146,9 +147,11 @@ fn the_seed_decides_and_progress_can_stop_it() {
         Algorithm::FastDeflation(Contrast::LogCosh),
         Algorithm::InfoMax(Density::Extended),
     ] {
-        let stop: mercer::linalg::Progress =
-            std::sync::Arc::new(|i, _| if i >= 2 { std::ops::ControlFlow::Break(()) } else { std::ops::ControlFlow::Continue(()) });
-        let e = Ica::new(3).algorithm(algorithm).tolerance(1e-15).progress(stop).fit(&Device::cpu(), x.view());
+        let stop: mercer::linalg::Progress = std::sync::Arc::new(|i, _| {
+            if i >= 2 { std::ops::ControlFlow::Break(()) } else { std::ops::ControlFlow::Continue(()) }
+        });
+        let e =
+            Ica::new(3).algorithm(algorithm).tolerance(1e-15).progress(stop).fit(&Device::cpu(), x.view());
         assert!(matches!(e, Err(Error::Cancelled { op: "Ica::fit", iterations: 2 })), "{e:?}");
     }
     let short = fit(Ica::new(3).max_iterations(1).tolerance(1e-15), &x);

@@ -4,6 +4,7 @@
 """
 
 import json
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -37,7 +38,9 @@ def scores(x, k):
 
 
 def factors(x, k):
-    fa = FactorAnalysis(k, tol=1e-11, max_iter=20000, svd_method="lapack").fit(x)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that it did not converge: no tolerance is small enough to compare at 1e-5
+        fa = FactorAnalysis(k, tol=0.0, max_iter=5000, svd_method="lapack").fit(x)
     turned = {
         name: _ortho_rotation(fa.components_.T, method=name, tol=1e-15, max_iter=100000).T
         for name in ("varimax", "quartimax")

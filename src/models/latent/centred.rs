@@ -10,7 +10,7 @@ use crate::ops::{Trans, gemm};
 use crate::{Device, Matrix, Result};
 
 /// Entries of a block: on the CPU it stays in the last cache, on a GPU it is worth the launch.
-const CPU_BLOCK: usize = 1 << 19;
+const CPU_BLOCK: usize = 1 << 20;
 const GPU_BLOCK: usize = 1 << 22;
 /// Rows that one task adds up or centres.
 const TASK: usize = 128;
@@ -64,7 +64,11 @@ pub(super) fn on(device: &Device, x: ArrayView2<f64>, mean: ArrayView1<f64>) -> 
 
 /// A host array of finite entries, on the device.
 pub(super) fn place(device: &Device, a: Array2<f64>) -> Result<Matrix> {
-    if device.is_gpu() { Matrix::upload("Matrix::upload", device, a.view()) } else { Ok(Matrix::from_host(a)) }
+    if device.is_gpu() {
+        Matrix::upload("Matrix::upload", device, a.view())
+    } else {
+        Ok(Matrix::from_host(a))
+    }
 }
 
 /// `(X - 1 mean^T) B` for `b`, `d x k`: a block of rows at a time.

@@ -15,7 +15,9 @@ pub(super) fn shape(op: &'static str, holds: bool, what: impl FnOnce() -> String
 /// Data to fit: at least `rows` rows and one column. Whether it is finite is seen in its moments.
 pub(super) fn data(op: &'static str, x: ArrayView2<f64>, rows: usize) -> Result<()> {
     let (n, d) = x.dim();
-    shape(op, n >= rows && d > 0, || format!("x is {n} x {d}; there must be {rows} rows or more, and a column"))
+    shape(op, n >= rows && d > 0, || {
+        format!("x is {n} x {d}; there must be {rows} rows or more, and a column")
+    })
 }
 
 /// Data for a fitted model of `d` columns; no rows is no error, and no work.

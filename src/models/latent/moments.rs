@@ -88,7 +88,9 @@ impl Moments {
         }
         let gap = &other.mean - &self.mean;
         let weighted = &gap * (n * m / (n + m));
-        for ((mut row, from), w) in self.scatter.rows_mut().into_iter().zip(other.scatter.rows()).zip(&weighted) {
+        for ((mut row, from), w) in
+            self.scatter.rows_mut().into_iter().zip(other.scatter.rows()).zip(&weighted)
+        {
             row += &from;
             row.scaled_add(*w, &gap);
         }
@@ -128,7 +130,9 @@ impl Moments {
     /// [`Error::Shape`](crate::Error::Shape) if there are not more than `ddof` rows.
     pub fn covariance(&self, ddof: usize) -> Result<Array2<f64>> {
         let n = self.count;
-        shape("Moments::covariance", n > ddof, || format!("{n} rows, of which {ddof} are spent: none are left"))?;
+        shape("Moments::covariance", n > ddof, || {
+            format!("{n} rows, of which {ddof} are spent: none are left")
+        })?;
         let covariance = &self.scatter / (n - ddof) as f64;
         // The rank-one terms of merging round differently on the two sides of the diagonal.
         Ok((&covariance + &covariance.t()) * 0.5)

@@ -127,7 +127,9 @@ impl Pca {
     /// As [`Pca::fit`].
     pub fn fit_moments(&self, moments: &Moments) -> Result<FittedPca> {
         let n = moments.count();
-        super::input::shape("Pca::fit", n > self.ddof, || format!("{n} rows, of which {} are spent", self.ddof))?;
+        super::input::shape("Pca::fit", n > self.ddof, || {
+            format!("{n} rows, of which {} are spent", self.ddof)
+        })?;
         self.check(n.min(moments.columns()))?;
         self.finish(&Device::cpu(), routes::covariance(moments)?)
     }

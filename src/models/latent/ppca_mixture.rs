@@ -74,7 +74,11 @@ impl PpcaMixture {
         let whole = Moments::of(device, x)?;
         let variance = whole.variances().mean().unwrap_or(0.0);
         if !(variance > 0.0) {
-            return Err(crate::Error::Singular { op: "PpcaMixture::fit, variance", index: 0, value: variance });
+            return Err(crate::Error::Singular {
+                op: "PpcaMixture::fit, variance",
+                index: 0,
+                value: variance,
+            });
         }
         let model = model::Model { latents: self.latents, floor: FLOOR * variance, gpu: device.is_gpu() };
         let place = |rows| centred::on(device, x.slice(s![rows, ..]), whole.mean().view());

@@ -30,7 +30,8 @@ impl Contrast {
                 let exponent = map(&map(y, Map::Square)?, Map::Affine { scale: -0.5, shift: 0.0 })?;
                 let bell = map(&exponent, Map::Exp)?;
                 let g = zip(y, &bell, Zip::Mul)?;
-                let curve = columns(&bell, Reduction::Mean)? - columns(&zip(y, &g, Zip::Mul)?, Reduction::Mean)?;
+                let curve =
+                    columns(&bell, Reduction::Mean)? - columns(&zip(y, &g, Zip::Mul)?, Reduction::Mean)?;
                 Ok((g, curve))
             }
             Contrast::Cube => {

@@ -54,7 +54,17 @@ impl FittedPca {
             return Err(Error::Singular { op: "Pca::fit, whitening", index, value });
         }
         let (total_variance, device) = (total * scale, device.clone());
-        Ok(FittedPca { mean, components, explained_variance, total_variance, count, iterations, rank, whiten, device })
+        Ok(FittedPca {
+            mean,
+            components,
+            explained_variance,
+            total_variance,
+            count,
+            iterations,
+            rank,
+            whiten,
+            device,
+        })
     }
 
     /// The same components, with scores computed on another device.

@@ -59,7 +59,12 @@ pub(super) fn gram(device: &Device, x: ArrayView2<f64>) -> Result<Spectrum> {
     Ok(Spectrum { count: n, mean, squares, axes, total, rank, iterations: None })
 }
 
-pub(super) fn lanczos(device: &Device, x: ArrayView2<f64>, k: usize, params: &EigenParams) -> Result<Spectrum> {
+pub(super) fn lanczos(
+    device: &Device,
+    x: ArrayView2<f64>,
+    k: usize,
+    params: &EigenParams,
+) -> Result<Spectrum> {
     let (n, d) = x.dim();
     let (mean, rows) = centre(x)?;
     let total = spread(rows.view());

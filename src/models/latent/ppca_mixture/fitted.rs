@@ -97,7 +97,10 @@ impl FittedPpcaMixture {
     pub fn predict(&self, x: ArrayView2<f64>) -> Result<Vec<usize>> {
         let shares = self.look("FittedPpcaMixture::predict", x)?.0;
         let best = |row: ndarray::ArrayView1<f64>| {
-            row.iter().enumerate().fold((0, f64::NEG_INFINITY), |b, (i, v)| if *v > b.1 { (i, *v) } else { b }).0
+            row.iter()
+                .enumerate()
+                .fold((0, f64::NEG_INFINITY), |b, (i, v)| if *v > b.1 { (i, *v) } else { b })
+                .0
         };
         Ok(shares.rows().into_iter().map(best).collect())
     }

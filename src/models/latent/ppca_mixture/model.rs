@@ -79,7 +79,13 @@ pub(super) fn responsibilities(components: &[Component], x: &Matrix) -> Result<(
 
 impl Model {
     /// The sums for given responsibilities; scatters are about the means of `components`.
-    pub fn sums(&self, components: &[Component], x: &Matrix, shares: Array2<f64>, total: f64) -> Result<Sums> {
+    pub fn sums(
+        &self,
+        components: &[Component],
+        x: &Matrix,
+        shares: Array2<f64>,
+        total: f64,
+    ) -> Result<Sums> {
         let device = x.device();
         let weights = shares.sum_axis(Axis(0));
         let mut scatters = Vec::with_capacity(components.len());
