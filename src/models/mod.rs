@@ -2,6 +2,10 @@
 //!
 //! | to do | look in |
 //! |---|---|
+//! | find clusters | [`cluster`]: k-means, k-medoids, DP-means |
+//! | fit a density that is a sum of parts | [`mixture`]: Gaussians, counts, regressions, with priors |
 //! | fit a latent-variable model of your own | [`em`] |
 
+pub mod cluster;
 pub mod em;
+pub mod mixture;
