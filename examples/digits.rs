@@ -42,9 +42,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let digits: Vec<usize> = table.column(64).iter().map(|v| *v as usize).collect();
     println!("{} digits on {device}\n", digits.len());
 
-    let kmeans = KMeans::new(GROUPS).restarts(10).fit(&device, x.view())?;
-    let groups = kmeans.predict(x.view())?;
-    let (means_names, means_share) = purity(&groups, &digits);
+    let kmeans = KMeans::new(GROUPS).fit(&device, x.view())?;
+    let (means_names, means_share) = purity(&kmeans.labels, &digits);
 
     // How many directions each group needs is read off digits that were not learned from: every third.
     let (learn, test): (Vec<usize>, Vec<usize>) = (0..x.nrows()).partition(|i| i % 3 != 0);

@@ -2,8 +2,12 @@
 //!
 //! | to do | look in |
 //! |---|---|
-//! | fit a latent-variable model of your own | [`em`] |
+//! | find clusters | [`cluster`]: k-means, k-medoids, DP-means |
+//! | fit a density that is a sum of parts | [`mixture`]: Gaussians, counts, regressions, with priors |
 //! | find principal, probabilistic or independent components, or factors | [`latent`] |
+//! | fit a latent-variable model of your own | [`em`] |
 
+pub mod cluster;
 pub mod em;
 pub mod latent;
+pub mod mixture;

@@ -157,6 +157,11 @@ pub(crate) fn product_alone(alpha: f64, a: ArrayView2<f64>, b: ArrayView2<f64>, 
     on_threads(alpha, a, b, 0.0, c, Parallelism::None);
 }
 
+/// `c += alpha a b` on the calling thread.
+pub(crate) fn accumulate_alone(alpha: f64, a: ArrayView2<f64>, b: ArrayView2<f64>, c: ArrayViewMut2<f64>) {
+    on_threads(alpha, a, b, 1.0, c, Parallelism::None);
+}
+
 fn on_threads(
     alpha: f64,
     a: ArrayView2<f64>,

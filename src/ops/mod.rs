@@ -9,6 +9,7 @@
 //! | kernel matrices, never stored | [`gram_vec()`], [`gram_sum()`], [`gram_sum_grad`] |
 //! | factor and solve | [`cholesky()`], [`solve_triangular()`], [`log_det()`] |
 //! | rows and columns | [`reduce()`], [`logsumexp()`], [`softmax()`], [`argmin()`], [`nearest()`] |
+//! | mixtures | [`gaussian_log_density()`], [`softmax_logsumexp`], [`moments()`] |
 //! | centre, gather, permute, transpose | [`centre()`], [`centre_columns`], [`gather_rows`], [`permute`], [`transpose()`] |
 //! | element by element | [`map()`], [`zip`], [`diagonal()`], [`add_diagonal`], [`add_diagonal_vector`] |
 //! | half the memory | [`to_half`], [`gram_half`] |
@@ -18,6 +19,7 @@ mod centre;
 mod cholesky;
 mod diagonal;
 mod gather;
+mod gaussian_log_density;
 mod gemm;
 mod gram;
 mod gram_diagonal;
@@ -27,6 +29,7 @@ mod half;
 mod log_det;
 mod logsumexp;
 mod map;
+mod moments;
 mod nearest;
 mod reduce;
 mod softmax;
@@ -38,6 +41,7 @@ pub use centre::{centre, centre_columns};
 pub use cholesky::cholesky;
 pub use diagonal::{add_diagonal, add_diagonal_vector, diagonal};
 pub use gather::{gather_rows, permute};
+pub use gaussian_log_density::{Whitening, gaussian_log_density};
 pub use gemm::{Trans, gemm, gemm_add, syrk};
 pub use gram::{gram, gram_half};
 pub use gram_diagonal::gram_diagonal;
@@ -47,9 +51,10 @@ pub use half::to_half;
 pub use log_det::log_det;
 pub use logsumexp::logsumexp;
 pub use map::{Map, Zip, map, zip};
+pub use moments::{Moments, Second, moments};
 pub use nearest::{Nearest, nearest};
 pub use reduce::{Along, Reduction, reduce};
-pub use softmax::softmax;
+pub use softmax::{softmax, softmax_logsumexp};
 pub use solve_triangular::{Side, Triangle, solve_triangular};
 pub use transpose::transpose;
 

@@ -77,7 +77,6 @@ fn factor_analysis() {
     let steps = vector(&want["log_likelihoods"]);
     close1(&Array1::from(fa.report.trace[..steps.len()].to_vec()), &steps, 1e-11, "every step");
     assert!((fa.log_likelihood - want["log_likelihood"].as_f64().unwrap()).abs() < 1e-8);
-    close1(&fa.noise_variances, &vector(&want["noise_variances"]), 1e-5, "noise");
     let signed = |mut w: Array2<f64>| {
         for mut column in w.columns_mut() {
             let at = column.iter().enumerate().max_by(|a, b| a.1.abs().total_cmp(&b.1.abs())).unwrap().0;
@@ -86,15 +85,23 @@ fn factor_analysis() {
         }
         w
     };
-    close(&fa.loadings, &signed(matrix(&want["loadings"])), 1e-5, "loadings");
+    let after = |steps: usize| {
+        let em = Em { max_iterations: steps, tolerance: 0.0, ..Em::default() };
+        FactorAnalysis::new(k).em(em).fit(&Device::cpu(), x.view()).unwrap()
+    };
+    close(&after(30).loadings, &signed(matrix(&want["step_loadings"])), 1e-9, "loadings after 30 steps");
+    close1(&after(31).noise_variances, &vector(&want["step_noise"]), 1e-9, "noise after 31 steps");
+    // Both end where rounding hides any gain, and a likelihood that is flat to 1e-11 leaves its arguments 1e-5.
+    close(&fa.loadings, &signed(matrix(&want["loadings"])), 1e-4, "loadings");
+    close1(&fa.noise_variances, &vector(&want["noise_variances"]), 1e-4, "noise");
     for (name, rotation) in [("varimax", Rotation::Varimax), ("quartimax", Rotation::Quartimax)] {
         let turned =
             FactorAnalysis::new(k).em(em.clone()).rotation(rotation).fit(&Device::cpu(), x.view()).unwrap();
         close(&turned.loadings, &signed(matrix(&want[name]).reversed_axes()), 1e-4, name);
     }
-    close1(&fa.score_samples(x.view()).unwrap(), &vector(&want["score_samples"]), 1e-6, "scores");
+    close1(&fa.score_samples(x.view()).unwrap(), &vector(&want["score_samples"]), 1e-5, "scores");
     let z = fa.transform(x.slice(s![..5, ..])).unwrap();
-    close(&z.mapv(f64::abs), &matrix(&want["transform"]).mapv(f64::abs), 1e-5, "factors");
+    close(&z.mapv(f64::abs), &matrix(&want["transform"]).mapv(f64::abs), 1e-4, "factors");
 }
 
 #[test]
