@@ -27,7 +27,8 @@ fn hide(x: &Array2<f64>, share: f64, seed: u64) -> Array2<f64> {
 
 /// The root of the mean squared error over the entries that were hidden.
 fn error(filled: &Array2<f64>, truth: &Array2<f64>, holes: &Array2<f64>) -> f64 {
-    let gaps = filled.iter().zip(truth).zip(holes).filter(|(_, h)| h.is_nan()).map(|((f, t), _)| (f - t).powi(2));
+    let gaps =
+        filled.iter().zip(truth).zip(holes).filter(|(_, h)| h.is_nan()).map(|((f, t), _)| (f - t).powi(2));
     let (sum, count) = gaps.fold((0.0, 0.0), |(s, c), g| (s + g, c + 1.0));
     (sum / f64::max(count, 1.0)).sqrt()
 }
@@ -36,7 +37,8 @@ fn error(filled: &Array2<f64>, truth: &Array2<f64>, holes: &Array2<f64>) -> f64 
 fn by_means(holes: &Array2<f64>) -> Array2<f64> {
     let mut out = holes.clone();
     for mut column in out.columns_mut() {
-        let (sum, count) = column.iter().filter(|v| !v.is_nan()).fold((0.0, 0.0), |(s, c), v| (s + v, c + 1.0));
+        let (sum, count) =
+            column.iter().filter(|v| !v.is_nan()).fold((0.0, 0.0), |(s, c), v| (s + v, c + 1.0));
         column.mapv_inplace(|v| if v.is_nan() { sum / f64::max(count, 1.0) } else { v });
     }
     out
@@ -101,7 +103,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let colours = [RGBColor(150, 150, 150), RGBColor(20, 90, 160)];
     let names = ["the mean of the column".to_owned(), format!("PPCA with {k} latents")];
     for (which, (colour, name)) in colours.into_iter().zip(names).enumerate() {
-        let points: Vec<(f64, f64)> = curve.iter().map(|c| (c.0, if which == 0 { c.1 } else { c.2 })).collect();
+        let points: Vec<(f64, f64)> =
+            curve.iter().map(|c| (c.0, if which == 0 { c.1 } else { c.2 })).collect();
         chart
             .draw_series(LineSeries::new(points.clone(), colour.stroke_width(3)))?
             .label(name)
