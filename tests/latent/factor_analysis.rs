@@ -18,7 +18,8 @@ fn fit(model: &FactorAnalysis, x: &Array2<f64>) -> FittedFactorAnalysis {
 #[test]
 fn the_likelihood_rises_and_is_that_of_a_gaussian() {
     let x = data(200, 61);
-    let fa = fit(&FactorAnalysis::new(2), &x);
+    let em = Em { max_iterations: 5000, tolerance: 1e-13, ..Em::default() };
+    let fa = fit(&FactorAnalysis::new(2).em(em), &x);
     rises(&fa.report.trace, "factor analysis");
     assert!(fa.report.converged);
     let scores = fa.score_samples(x.view()).unwrap();

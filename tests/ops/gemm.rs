@@ -76,6 +76,22 @@ fn syrk_is_the_product_and_exactly_symmetric() {
     }
 }
 
+/// The CPU shares long sums among threads where the result is small.
+#[test]
+fn syrk_of_long_sums() {
+    let cpu = Device::cpu();
+    for (n, k) in [(1, 5000), (33, 4100), (97, 523), (200, 1031), (513, 600)] {
+        let a = random(n, k, 6);
+        let want = definition(0.5, &a, &a.t().to_owned());
+        for t in BOTH {
+            let got = syrk(0.5, &on(&cpu, &stored(&a, t)), t).unwrap();
+            assert_close(&got, &want, 1e-13, &format!("{n} x {k} {t:?}"));
+            let back = got.to_array().unwrap();
+            assert_eq!(back, back.t(), "{n} x {k}");
+        }
+    }
+}
+
 #[test]
 fn operands_larger_than_a_binding_are_split() {
     let (a, b) = (random(203, 190, 1), random(190, 170, 2));

@@ -4,6 +4,7 @@
 """
 
 import json
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -37,7 +38,11 @@ def scores(x, k):
 
 
 def factors(x, k):
-    fa = FactorAnalysis(k, tol=1e-11, max_iter=20000, svd_method="lapack").fit(x)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that it did not converge
+        fa = FactorAnalysis(k, tol=0.0, max_iter=5000, svd_method="lapack").fit(x)
+        # After 30 steps; scikit-learn's noise is a step ahead of its loadings when it stops there.
+        step = FactorAnalysis(k, tol=0.0, max_iter=31, svd_method="lapack").fit(x)
     turned = {
         name: _ortho_rotation(fa.components_.T, method=name, tol=1e-15, max_iter=100000).T
         for name in ("varimax", "quartimax")
@@ -45,6 +50,8 @@ def factors(x, k):
     return {
         "k": k,
         "log_likelihoods": fa.loglike_[:30],
+        "step_loadings": step.components_.T,
+        "step_noise": step.noise_variance_,
         "log_likelihood": fa.loglike_[-1],
         "loadings": fa.components_.T,
         "noise_variances": fa.noise_variance_,

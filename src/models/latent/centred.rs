@@ -10,7 +10,7 @@ use crate::ops::{Trans, gemm};
 use crate::{Device, Matrix, Result};
 
 /// Entries of a block: on the CPU it stays in the last cache, on a GPU it is worth the launch.
-const CPU_BLOCK: usize = 1 << 19;
+const CPU_BLOCK: usize = 1 << 20;
 const GPU_BLOCK: usize = 1 << 22;
 /// Rows that one task adds up or centres.
 const TASK: usize = 128;

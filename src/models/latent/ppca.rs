@@ -4,6 +4,7 @@ mod ard;
 mod closed;
 mod complete;
 mod fitted;
+mod holes;
 mod missing;
 
 pub use fitted::FittedPpca;

@@ -84,7 +84,7 @@ impl PpcaMixture {
         let place = |rows| centred::on(device, x.slice(s![rows, ..]), whole.mean().view());
         let blocks: Vec<Matrix> = centred::blocks(device, n, d).map(place).collect::<Result<_>>()?;
         let centred = centred::less(x, whole.mean().view());
-        let first = |seed| start::start(&model, &blocks, centred.view(), self.components, seed);
+        let first = |seed| start::start(&model, device, &blocks, centred.view(), self.components, seed);
         let outcome = self.em.run(&model, &blocks, first)?;
         let report = Report::of(&outcome);
         Ok(FittedPpcaMixture::new(device, outcome.params, whole.mean(), outcome.objective, report))

@@ -5,7 +5,7 @@ use std::ops::Range;
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, s};
 use rayon::prelude::*;
 
-use crate::ops::{product, accumulate_alone};
+use crate::ops::{accumulate_alone, product};
 
 /// Rows that are centred, weighted and multiplied at a time.
 const ROWS: usize = 2048;

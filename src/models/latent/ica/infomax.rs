@@ -7,11 +7,11 @@ use ndarray::Array2;
 
 use super::Ica;
 use super::nonlinearity::{Density, Kinds, Seen, seen};
-use crate::linalg::{SpdFactor, SpdParams};
 use crate::models::latent::centred::place;
 use crate::models::latent::report::Report;
+use crate::models::latent::small::Small;
 use crate::ops::{Trans, gemm};
-use crate::{Device, Matrix, Result};
+use crate::{Matrix, Result};
 
 /// The least curvature that a step is scaled by.
 const LEAST: f64 = 1e-2;
@@ -59,8 +59,8 @@ pub(super) fn fit(
 fn look(z: &Matrix, w: Array2<f64>, kinds: &[bool]) -> Result<At> {
     let y = gemm(1.0, z, Trans::No, &place(&z.device(), w.clone())?, Trans::Yes)?;
     let seen = seen(&y, kinds)?;
-    let inner = SpdFactor::new(&Device::cpu(), w.dot(&w.t()).view(), &SpdParams::default())?;
-    let objective = 0.5 * inner.log_det()? + seen.log_density;
+    let inner = Small::new("Ica::fit, unmixing", w.dot(&w.t()).view())?;
+    let objective = 0.5 * inner.log_det + seen.log_density;
     let mut slope = gemm(-1.0 / y.rows() as f64, &seen.score, Trans::Yes, &y, Trans::No)?.to_array()?;
     slope.diag_mut().mapv_inplace(|v| v + 1.0);
     Ok(At { w, seen, objective, slope })

@@ -5,6 +5,9 @@
 
 use ndarray::{Array1, Array2, Axis};
 
+use crate::Result;
+use crate::linalg::eigh;
+
 /// b, relative to the mean variance of a column of the data.
 const FLOOR: f64 = 1e-9;
 /// A column whose square is below this share of the largest one, has gone.
@@ -32,6 +35,17 @@ impl Ard {
         let each = |(s, a): (&f64, &f64)| 0.5 * d * a.ln() - a * (0.5 * s + self.b);
         squares(w).iter().zip(alpha).map(each).sum()
     }
+}
+
+/// The loadings turned to orthogonal columns, and their precisions; as they were, if there is no prior.
+///
+/// The likelihood does not notice a rotation, and of all rotations this one has the least `Π ‖w_j‖²`, so the largest
+/// prior: two columns never share what one of them could carry.
+pub(super) fn update(ard: Option<Ard>, w: Array2<f64>) -> Result<(Array2<f64>, Option<Array1<f64>>)> {
+    let Some(ard) = ard else { return Ok((w, None)) };
+    let w = w.dot(&eigh(w.t().dot(&w).view())?.vectors);
+    let alpha = ard.precisions(&w);
+    Ok((w, Some(alpha)))
 }
 
 /// The columns that are left, the first at least, with their precisions.

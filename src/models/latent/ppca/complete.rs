@@ -2,14 +2,14 @@
 
 use ndarray::{Array1, Array2};
 
-use super::ard::Ard;
+use super::ard::{self, Ard};
 use super::{FittedPpca, Params, Ppca, Solver, finish};
-use crate::linalg::{SpdFactor, SpdParams};
 use crate::models::em::{EmModel, Statistics};
 use crate::models::latent::gaussian::log_likelihood;
 use crate::models::latent::moments::Moments;
 use crate::models::latent::pca::Pca;
-use crate::{Device, Error, Result};
+use crate::models::latent::small::Small;
+use crate::{Error, Result};
 
 pub(super) fn fit(ppca: &Ppca, parts: &[Moments], whole: &Moments) -> Result<FittedPpca> {
     let variance = whole.variances().mean().unwrap_or(0.0);
@@ -74,16 +74,16 @@ impl Statistics for Sums {
 }
 
 /// `M = W^T W + σ² I`, factored.
-fn inner(params: &Params) -> Result<SpdFactor> {
+fn inner(params: &Params) -> Result<Small> {
     let mut m = params.w.t().dot(&params.w);
     m.diag_mut().mapv_inplace(|v| v + params.noise);
-    SpdFactor::new(&Device::cpu(), m.view(), &SpdParams::default())
+    Small::new("Ppca::fit, posterior", m.view())
 }
 
 impl Complete {
     fn log_likelihood(&self, params: &Params, sums: &Sums) -> Result<f64> {
         let (d, k) = params.w.dim();
-        let log_det = (d - k) as f64 * params.noise.ln() + inner(params)?.log_det()?;
+        let log_det = (d - k) as f64 * params.noise.ln() + inner(params)?.log_det;
         let trace = (sums.squares - (&params.w * &sums.cross).sum()) / (params.noise * sums.count);
         Ok(log_likelihood(sums.count, d, log_det, trace))
     }
@@ -103,8 +103,9 @@ impl EmModel for Complete {
         let mut cross = part.scatter().dot(&params.w);
         let along = off.dot(&params.w) * count;
         cross += &(&off.view().insert_axis(ndarray::Axis(1)) * &along);
-        let cross = m.solve(cross.t())?.x.reversed_axes().as_standard_layout().into_owned();
-        let outer = m.solve(params.w.t().dot(&cross).view())?.x + m.inverse()?.x * (params.noise * count);
+        let cross = m.solve_rows(cross.view());
+        let outer = m.solve_rows(cross.t().dot(&params.w).view());
+        let outer = outer + m.inverse(params.w.ncols()) * (params.noise * count);
         let squares = part.spread() + count * off.dot(&off);
         Ok(Sums { count, cross, outer, squares })
     }
@@ -116,15 +117,14 @@ impl EmModel for Complete {
             let mut diagonal = outer.diag_mut();
             diagonal += &(alpha * params.noise);
         }
-        let factor = SpdFactor::new(&Device::cpu(), outer.view(), &SpdParams::default())?;
-        let w = factor.solve(sums.cross.t())?.x.reversed_axes().as_standard_layout().into_owned();
+        let w = Small::new("Ppca::fit, loadings", outer.view())?.solve_rows(sums.cross.view());
         let left = sums.squares - 2.0 * (&w * &sums.cross).sum() + (&w.dot(&plain) * &w).sum();
         let noise = left / (sums.count * w.nrows() as f64);
         // Below this the likelihood has no bound, and its terms no digits.
         if !(noise > 1e-13 * self.variance) {
             return Err(Error::Singular { op: "Ppca::fit, noise variance", index: w.ncols(), value: noise });
         }
-        let alpha = self.ard.map(|ard| ard.precisions(&w));
+        let (w, alpha) = ard::update(self.ard, w)?;
         Ok(Params { w, shift: params.shift.clone(), noise, alpha })
     }
 

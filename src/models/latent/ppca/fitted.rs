@@ -3,7 +3,7 @@
 use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 
 use super::Params;
-use super::missing::{Holes, Posteriors, posteriors};
+use super::holes::{Holes, Posteriors, posteriors};
 use crate::models::latent::centred::project;
 use crate::models::latent::gaussian::Subspace;
 use crate::models::latent::input::{columns, finite, shape};
