@@ -10,6 +10,7 @@ mod lanczos_log_det;
 mod low_rank;
 mod preconditioner;
 mod spd;
+mod spd_grown;
 mod spd_kernel;
 
 use mercer::Device;

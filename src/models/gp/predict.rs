@@ -169,12 +169,11 @@ impl FittedGp {
         let w = solve_triangular(l, Triangle::Lower, Trans::Yes, Side::Left, v)?;
         let sums = reduce(&map(&w, Map::Abs)?, Along::EachColumn, Reduction::Sum)?.into_array()?;
         // Where S is not the identity it has made the diagonal about one.
-        let largest = match self.factor().scale() {
-            Some(_) => 2.0,
-            None => {
-                let own = gram_diagonal(self.kernel(), &self.x)?.into_array()?.fold(0f64, |m, v| m.max(*v));
-                own + self.factor().jitter()
-            }
+        let largest = if self.factor().scale().is_some() {
+            2.0
+        } else {
+            let own = gram_diagonal(self.kernel(), &self.x)?.into_array()?.fold(0f64, |m, v| m.max(*v));
+            own + self.factor().jitter()
         };
         Ok(sums.slice(s![0, ..]).mapv(|sum| SINGLE * largest * sum * sum))
     }
