@@ -15,14 +15,14 @@ fn near(got: f64, want: f64, relative: f64) {
 
 #[test]
 fn numbers_of_the_notes() {
-    near(expected_improvement(0.0, 1.0), 0.3989422804, 1e-9);
-    near(expected_improvement(-0.2, 0.2), 0.01666309412, 1e-9);
-    near(expected_improvement(-1.0, 0.1), 7.474560255e-26, 1e-9);
-    near(expected_improvement(-0.4, 1.3), 0.3429833864, 1e-9);
-    near(expected_improvement(-5.0, 1.0), 5.346165534e-8, 1e-9);
-    near(log_expected_improvement(-38.0, 1.0), -730.1961834, 1e-9);
-    near(probability_of_improvement(-0.2, 0.2), 0.1586552539, 1e-9);
-    near(lower_confidence_bound(0.0, 1.0, 0.05), -1.6448536269514722, 1e-14);
+    near(expected_improvement(0.0, 1.0), 0.398_942_280_4, 1e-9);
+    near(expected_improvement(-0.2, 0.2), 0.016_663_094_12, 1e-9);
+    near(expected_improvement(-1.0, 0.1), 7.474_560_255e-26, 1e-9);
+    near(expected_improvement(-0.4, 1.3), 0.342_983_386_4, 1e-9);
+    near(expected_improvement(-5.0, 1.0), 5.346_165_534e-8, 1e-9);
+    near(log_expected_improvement(-38.0, 1.0), -730.196_183_4, 1e-9);
+    near(probability_of_improvement(-0.2, 0.2), 0.158_655_253_9, 1e-9);
+    near(lower_confidence_bound(0.0, 1.0, 0.05), -1.644_853_626_951_472_2, 1e-14);
     near(lower_confidence_bound(2.5, 9.0, 0.5), 2.5, 1e-15);
 }
 
@@ -66,7 +66,7 @@ fn properties_and_limits() {
         let mut last = 0f64;
         for sd in [1e-3, 0.1, 0.5, 1.0, 4.0] {
             let ei = expected_improvement(gain, sd);
-            assert!(ei >= gain.max(0.0) && ei >= last, "more doubt, more to gain");
+            assert!(ei >= gain.max(0.0) * (1.0 - 4e-16) && ei >= last, "more doubt, more to gain");
             last = ei;
             // dEI/dσ = φ, dEI/dg = Φ.
             let h = 1e-6 * sd;

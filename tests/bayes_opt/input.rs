@@ -16,6 +16,11 @@ fn bad_boxes() {
         let acquisition = Acquisition::LowerConfidenceBound { alpha };
         assert!(matches!(search.acquisition(acquisition, Reference::Joint), Err(Error::Parameter { .. })));
     }
+    for margin in [-0.1, f64::INFINITY, f64::NAN] {
+        let search = BayesOptimiser::new(&Device::cpu(), &[(0.0, 1.0)]).unwrap();
+        let acquisition = Acquisition::ProbabilityOfImprovement { margin };
+        assert!(matches!(search.acquisition(acquisition, Reference::Joint), Err(Error::Parameter { .. })));
+    }
 }
 
 #[test]

@@ -66,8 +66,7 @@ fn bad_predictions() {
     assert!(matches!(fitted.predict(array![[f64::NAN, 1.0]].view()), Err(Error::NotFinite { .. })));
     let none = Average::MonteCarlo { samples: 0, seed: 0 };
     assert!(matches!(fitted.predict_proba_by(x.view(), none), Err(Error::Parameter { .. })));
-    // No points, no answers; that is not an error.
-    assert_eq!(fitted.predict(Array2::zeros((0, 2)).view()).unwrap(), Vec::<usize>::new());
+    assert!(matches!(fitted.predict(Array2::zeros((0, 2)).view()), Err(Error::Shape { .. })));
 
     let (x, labels) = sectors(20, 91);
     let model = GpClassifier::new(Kernel::rbf(1.0)).likelihood(Likelihood::Softmax);

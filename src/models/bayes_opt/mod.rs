@@ -8,6 +8,7 @@
 
 mod acquisition;
 mod design;
+mod model;
 mod optimiser;
 mod propose;
 mod surrogate;

@@ -6,12 +6,12 @@ use rand_chacha::ChaCha8Rng;
 
 use super::acquisition::{Acquisition, Reference};
 use super::design::{UnitBox, latin_hypercube};
+use super::model::{default_model, scaling};
 use super::propose::propose;
 use super::surrogate::Surrogate;
-use crate::linalg::Jitter;
-use crate::models::gp::{FittedGp, GpRegressor, Prediction, Predictive, Prior};
+use crate::models::gp::{FittedGp, GpRegressor, Prediction, Predictive};
 use crate::optim::Minimiser;
-use crate::{Device, Error, Kernel, Result};
+use crate::{Device, Error, Result};
 
 /// `min f(x)` over a box, from few and perhaps noisy evaluations `y = f(x) + ε`: a Gaussian process is fitted to what
 /// is known, and the next point is where an [`Acquisition`] says that it is worth most.
@@ -95,7 +95,7 @@ impl BayesOptimiser {
     /// Another score, and what improvements are measured from.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for a confidence level out of (0, 1).
+    /// [`Error::Parameter`] for a confidence level out of (0, 1) or a negative margin.
     pub fn acquisition(mut self, acquisition: Acquisition, reference: Reference) -> Result<Self> {
         acquisition.check()?;
         (self.acquisition, self.reference) = (acquisition, reference);
@@ -161,7 +161,7 @@ impl BayesOptimiser {
     pub fn tell(&mut self, x: &[f64], y: f64) -> Result<()> {
         let unit = self.space.inner(x)?;
         // Differences of observations must be numbers too.
-        if !(y.abs() < f64::MAX / 4.0) {
+        if y.is_nan() || y.abs() >= f64::MAX / 4.0 {
             return Err(Error::NotFinite {
                 op: "BayesOptimiser::tell",
                 what: "y",
@@ -191,7 +191,7 @@ impl BayesOptimiser {
     /// # Errors
     /// [`Error::Shape`] before the first observation; those of the model's fit.
     pub fn recommend(&mut self) -> Result<Recommendation> {
-        let (centre, scale) = self.scaling();
+        let (centre, scale) = scaling(&self.y);
         let gp = self.fitted()?;
         let p = gp.predict_variance(gp.x(), Predictive::Latent)?;
         let at = (0..p.mean.nrows()).fold(0, |b, i| if p.mean[[i, 0]] < p.mean[[b, 0]] { i } else { b });
@@ -204,7 +204,7 @@ impl BayesOptimiser {
     /// # Errors
     /// As [`BayesOptimiser::recommend`], and for points that are not in the box.
     pub fn posterior(&mut self, x: ArrayView2<f64>) -> Result<Prediction> {
-        let (centre, scale) = self.scaling();
+        let (centre, scale) = scaling(&self.y);
         let unit = self.space.rows(x)?;
         let mut p = self.fitted()?.predict_variance(unit.view(), Predictive::Latent)?;
         p.mean.mapv_inplace(|m| centre + scale * m);
@@ -217,13 +217,13 @@ impl BayesOptimiser {
     /// # Errors
     /// As [`BayesOptimiser::posterior`].
     pub fn scores(&mut self, x: ArrayView2<f64>) -> Result<Vec<f64>> {
-        let (centre, scale) = self.scaling();
+        let (centre, scale) = scaling(&self.y);
         let (acquisition, reference) = (self.acquisition, self.reference);
         let unit = self.space.rows(x)?;
         let scores = Surrogate::new(self.fitted()?, reference)?.scores(acquisition, unit.view())?;
         let units = |s: f64| match acquisition {
             Acquisition::LowerConfidenceBound { .. } => centre + scale * s,
-            Acquisition::ProbabilityOfImprovement => s,
+            Acquisition::ProbabilityOfImprovement { .. } => s,
             Acquisition::ExpectedImprovement => scale * s,
             Acquisition::LogExpectedImprovement => scale.ln() + s,
         };
@@ -260,7 +260,7 @@ impl BayesOptimiser {
     /// The model of what was told; its hyper-parameters are learned when something new was.
     fn fitted(&mut self) -> Result<&FittedGp> {
         if self.fitted.is_none() {
-            let (centre, scale) = self.scaling();
+            let (centre, scale) = scaling(&self.y);
             let (n, d) = (self.y.len(), self.space.dim());
             if n == 0 {
                 return Err(Error::Shape { op: "BayesOptimiser", what: "nothing was told yet".to_owned() });
@@ -280,32 +280,4 @@ impl BayesOptimiser {
         }
         self.fitted.as_ref().ok_or(Error::Shape { op: "BayesOptimiser", what: "no model".to_owned() })
     }
-
-    /// The mean of the observations and their standard deviation, one if they do not differ.
-    fn scaling(&self) -> (f64, f64) {
-        let n = self.y.len().max(1) as f64;
-        let mean = self.y.iter().map(|y| y / n).sum::<f64>();
-        // Squares of what remains after division by the largest neither overflow nor vanish.
-        let largest = self.y.iter().fold(0f64, |s, y| s.max((y - mean).abs()));
-        if largest <= 1e-12 * mean.abs() || largest == 0.0 {
-            return (mean, 1.0);
-        }
-        let square = self.y.iter().map(|y| ((y - mean) / largest).powi(2)).sum::<f64>() / n;
-        (mean, largest * square.sqrt())
-    }
-}
-
-/// On the unit cube: Matérn 5/2, with length scales that are not expected far from one half and noise that is not
-/// expected above a tenth.
-fn default_model(d: usize) -> Result<GpRegressor> {
-    let mut kernel = (1.0 * Kernel::matern52(vec![0.5; d])).bounded("scale", 0.05, 50.0)?;
-    let lengths: Vec<String> = kernel.params().into_iter().skip(1).map(|p| p.name).collect();
-    for name in &lengths {
-        kernel = kernel.bounded(name, 0.02, 20.0)?;
-    }
-    let mut model = GpRegressor::new(kernel).noise(1e-4).noise_bounds(1e-6, 1.0).jitter(Jitter::ladder());
-    for name in &lengths {
-        model = model.prior(name, Prior::LogNormal { mean: 0.5f64.ln(), deviation: 1.0 });
-    }
-    Ok(model)
 }

@@ -25,30 +25,33 @@ fn scores_of_four_points() {
         let surrogate = Surrogate::new(&gp, reference).unwrap();
         surrogate.scores(acquisition, array![[x]].view()).unwrap()[0]
     };
+    let probability = Acquisition::ProbabilityOfImprovement { margin: 0.0 };
     let bound = Acquisition::LowerConfidenceBound { alpha: 0.05 };
-    for (x, want) in [(1.0, -1.318472667), (3.0, -1.832170249), (4.0, -1.741133009)] {
+    for (x, want) in [(1.0, -1.318_472_667), (3.0, -1.832_170_249), (4.0, -1.741_133_009)] {
         near(at(Reference::BestObservation, bound, x), want);
     }
-    for (x, want) in [(1.0, 0.1969033007), (3.0, 0.2712023758)] {
-        near(at(Reference::BestObservation, Acquisition::ProbabilityOfImprovement, x), want);
+    for (x, want) in [(1.0, 0.196_903_300_7), (3.0, 0.271_202_375_8)] {
+        near(at(Reference::BestObservation, probability, x), want);
     }
-    for (x, want) in [(1.0, 0.0439974019), (2.5, 0.1126640873), (3.0, 0.1335178644), (4.0, 0.1000830978)] {
+    for (x, want) in
+        [(1.0, 0.043_997_401_9), (2.5, 0.112_664_087_3), (3.0, 0.133_517_864_4), (4.0, 0.100_083_097_8)]
+    {
         near(at(Reference::BestObservation, Acquisition::ExpectedImprovement, x), want);
         near(at(Reference::BestObservation, Acquisition::LogExpectedImprovement, x).exp(), want);
     }
-    for (x, want) in [(1.0, 0.0625168493), (3.0, 0.1570792316)] {
+    for (x, want) in [(1.0, 0.062_516_849_3), (3.0, 0.157_079_231_6)] {
         near(at(Reference::BestMean, Acquisition::ExpectedImprovement, x), want);
     }
     for (x, rho, pi, ei) in [
-        (1.0, 0.4297308929, 0.2716967983, 0.07158189412),
-        (2.5, 0.4432184821, 0.3654726137, 0.1109663635),
-        (3.0, 0.7852109887, 0.3017667346, 0.1506814499),
-        (4.0, 1.022096142, 0.2149026359, 0.1251478785),
+        (1.0, 0.429_730_892_9, 0.271_696_798_3, 0.071_581_894_12),
+        (2.5, 0.443_218_482_1, 0.365_472_613_7, 0.110_966_363_5),
+        (3.0, 0.785_210_988_7, 0.301_766_734_6, 0.150_681_449_9),
+        (4.0, 1.022_096_142, 0.214_902_635_9, 0.125_147_878_5),
     ] {
         let surrogate = Surrogate::new(&gp, Reference::Joint).unwrap();
         assert_eq!(surrogate.incumbent()[0], 2.0);
         near(surrogate.beliefs(array![[x]].view()).unwrap()[0][3], rho);
-        near(at(Reference::Joint, Acquisition::ProbabilityOfImprovement, x), pi);
+        near(at(Reference::Joint, probability, x), pi);
         near(at(Reference::Joint, Acquisition::ExpectedImprovement, x), ei);
     }
     // At x̃ there is nothing to gain from f(x̃), though there is from an observation of it.
@@ -64,7 +67,7 @@ fn derivatives_are_those_of_the_scores() {
     let gp = GpRegressor::new(kernel).noise(0.01).fit(&Device::cpu(), x.view(), y.view()).unwrap();
     let all = [
         Acquisition::LowerConfidenceBound { alpha: 0.1 },
-        Acquisition::ProbabilityOfImprovement,
+        Acquisition::ProbabilityOfImprovement { margin: 0.1 },
         Acquisition::ExpectedImprovement,
         Acquisition::LogExpectedImprovement,
     ];

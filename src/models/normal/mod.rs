@@ -69,11 +69,16 @@ pub(crate) fn hazard(z: f64) -> (f64, f64) {
     }
 }
 
-/// `(ln h, d ln h/dz)` with `h(z) = φ(z) + z Φ(z)`, the expected positive part of a unit normal variable with mean z.
+/// `h(z) = φ(z) + z Φ(z)`, the expected positive part of a unit normal variable with mean z.
+pub(crate) fn positive_part(z: f64) -> f64 {
+    if z > EDGE { density(z) + z * cdf(z) } else { log_positive_part(z).0.exp() }
+}
+
+/// `(ln h, d ln h/dz)`.
 pub(crate) fn log_positive_part(z: f64) -> (f64, f64) {
     if z > EDGE {
-        let (h, slope) = (density(z) + z * cdf(z), cdf(z));
-        (h.ln(), slope / h)
+        let h = positive_part(z);
+        (h.ln(), cdf(z) / h)
     } else {
         let c = rest(-z);
         (-0.5 * z * z - LOG_ROOT_TAU + c.ln() - (c - z).ln(), 1.0 / c)

@@ -9,6 +9,7 @@ use super::laplace::{Laplace, Observed};
 use super::likelihood::{Likelihood, Link};
 use crate::kernel::Scale;
 use crate::models::gp::Evidence;
+use crate::models::gp::input::finite;
 use crate::ops::gram;
 use crate::optim::{Minimiser, Minimum};
 use crate::{Device, Kernel, Matrix, Result};
@@ -74,8 +75,9 @@ impl GpClassifier {
     /// [`Error::NotPositiveDefinite`](crate::Error::NotPositiveDefinite) if K has a negative eigenvalue,
     /// [`Error::Cancelled`](crate::Error::Cancelled) by the minimiser's callback.
     pub fn fit(&self, device: &Device, x: ArrayView2<f64>, labels: &[usize]) -> Result<FittedGpClassifier> {
+        finite("GpClassifier", "x", x)?;
         let labels = Labels::new(labels, x.nrows())?;
-        let x = Matrix::upload("GpClassifier", &Device::cpu(), x)?;
+        let x = Matrix::from_host(x.to_owned());
         let mut searches = Vec::new();
         let body = match self.likelihood {
             Likelihood::Softmax => {
@@ -98,8 +100,9 @@ impl GpClassifier {
     /// # Errors
     /// As [`GpClassifier::fit`].
     pub fn log_evidence(&self, device: &Device, x: ArrayView2<f64>, labels: &[usize]) -> Result<Evidence> {
+        finite("GpClassifier", "x", x)?;
         let labels = Labels::new(labels, x.nrows())?;
-        let x = Matrix::upload("GpClassifier", &Device::cpu(), x)?;
+        let x = Matrix::from_host(x.to_owned());
         if self.likelihood == Likelihood::Softmax {
             return evidence(device, &self.kernel, &x, &labels.classes());
         }

@@ -7,6 +7,7 @@ use super::binary::OneFactor;
 use super::laplace::Laplace;
 use super::likelihood::Link;
 use super::softmax::ManyFactors;
+use crate::models::gp::input::queries;
 use crate::optim::Minimum;
 use crate::{Error, Kernel, Result};
 
@@ -85,8 +86,9 @@ impl FittedGpClassifier {
     /// The latent functions at `x`, m x d.
     ///
     /// # Errors
-    /// [`Error::Shape`] if `x` has not as many features as the data, [`Error::NotFinite`].
+    /// [`Error::Shape`] if `x` is empty or has another number of features, [`Error::NotFinite`].
     pub fn latent(&self, x: ArrayView2<f64>) -> Result<Latent> {
+        queries("FittedGpClassifier::latent", x, self.features())?;
         let functions = self.functions();
         let mut out = Latent {
             mean: Array2::zeros((x.nrows(), functions)),
@@ -135,6 +137,7 @@ impl FittedGpClassifier {
     /// As [`latent`](Self::latent); [`Error::Parameter`] for no draws; [`Error::Unsupported`] for anything but draws
     /// with a softmax likelihood.
     pub fn predict_proba_by(&self, x: ArrayView2<f64>, by: Average) -> Result<Array2<f64>> {
+        queries("FittedGpClassifier::predict_proba", x, self.features())?;
         let mut out = Array2::zeros((x.nrows(), self.names.len()));
         match &self.body {
             Body::Binary(each, link) => {
@@ -183,6 +186,13 @@ impl FittedGpClassifier {
             self.names[top]
         };
         Ok(self.predict_proba(x)?.rows().into_iter().map(best).collect())
+    }
+
+    fn features(&self) -> usize {
+        match &self.body {
+            Body::Binary(each, _) => each.first().map_or(0, |l| l.x.cols()),
+            Body::Softmax(all) => all.x.cols(),
+        }
     }
 
     fn functions(&self) -> usize {
