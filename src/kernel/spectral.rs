@@ -48,15 +48,21 @@ fn amplitude(e: &Expr) -> Option<f64> {
     match e {
         Expr::Leaf(leaf) => match leaf.kind {
             Kind::Constant => Some(leaf.scalar(0)),
-            Kind::Periodic | Kind::RationalQuadratic | Kind::RationalQuadraticBeta => Some(1.0),
-            Kind::Rbf | Kind::Laplacian => Some(1.0),
-            Kind::Matern12 | Kind::Matern32 | Kind::Matern52 | Kind::Matern(_) => Some(1.0),
+            Kind::Rbf
+            | Kind::Laplacian
+            | Kind::Matern12
+            | Kind::Matern32
+            | Kind::Matern52
+            | Kind::Matern(_)
+            | Kind::RationalQuadratic
+            | Kind::RationalQuadraticBeta
+            | Kind::Periodic => Some(1.0),
             _ => None,
         },
         Expr::Sum(parts) => Some(all(parts)?.iter().sum()),
         Expr::Product(parts) => Some(all(parts)?.iter().product()),
         Expr::Scaled(c, k) => Some(c.value * amplitude(k)?),
-        Expr::Pow(m, k) => Some(amplitude(k)?.powi(*m as i32)),
+        Expr::Pow(m, k) => Some(amplitude(k)?.powf(f64::from(*m))),
         Expr::PolynomialOf(c, k) => {
             let a = amplitude(k)?;
             Some(c.iter().rev().fold(0.0, |sum, c| sum * a + c.value))
@@ -99,7 +105,7 @@ impl Draw {
             Expr::PolynomialOf(c, k) => {
                 let a = amplitude(k).unwrap_or(0.0);
                 let weights: Vec<f64> =
-                    c.iter().enumerate().map(|(r, c)| c.value * a.powi(r as i32)).collect();
+                    c.iter().enumerate().map(|(r, c)| c.value * a.powf(r as f64)).collect();
                 let r = self.pick(&weights);
                 self.power(k, r, d, key)
             }
@@ -212,13 +218,13 @@ impl Draw {
             }
             let length = norm(&v);
             if length > 1e-8 {
-                v.iter_mut().for_each(|v| *v /= length);
+                scale(&mut v, 1.0 / length);
                 block.push(v);
             }
         }
         for v in &mut block {
             let length = norm(&(0..d).map(|_| self.normal()).collect::<Vec<_>>());
-            v.iter_mut().for_each(|v| *v *= length);
+            scale(v, length);
         }
         let first = block.pop().unwrap_or_default();
         self.waiting.insert(key, block);
@@ -228,6 +234,12 @@ impl Draw {
 
 fn norm(v: &[f64]) -> f64 {
     v.iter().map(|v| v * v).sum::<f64>().sqrt()
+}
+
+fn scale(v: &mut [f64], by: f64) {
+    for v in v {
+        *v *= by;
+    }
 }
 
 fn add(sum: &mut [f64], more: &[f64]) {

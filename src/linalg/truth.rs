@@ -1,6 +1,7 @@
 //! The f64 matrix that a refined solve is about, stored or made of a kernel, and its f32 image on a device.
 
 use ndarray::{Array1, Array2, ArrayView1};
+use rayon::prelude::*;
 
 use super::column_scale::scale_rows;
 use super::kernel_operator::KernelOperator;
@@ -54,7 +55,8 @@ impl Truth {
                 let all: f64 = row.iter().enumerate().map(|(j, v)| v.abs() * weight(j)).sum();
                 (all + own * weight(i)) * weight(i)
             };
-            return Ok(a.rows().into_iter().enumerate().map(row).fold(0.0, f64::max));
+            let rows: Vec<_> = a.rows().into_iter().enumerate().collect();
+            return Ok(rows.into_par_iter().map(row).reduce(|| 0.0, f64::max));
         }
         norm1(self.operator().dim(), |mut v| {
             scale_rows(&mut v, s);

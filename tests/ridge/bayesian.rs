@@ -1,6 +1,6 @@
 //! Bayesian linear regression: batch and sequence, weights and functions, definition and reference.
 
-use mercer::linalg::SpdFactor;
+use mercer::linalg::{SpdFactor, SpdParams};
 use mercer::models::ridge::{BayesianLinearRegression, LinearPosterior, Ridge};
 use mercer::{Device, Kernel};
 use ndarray::{Array1, Array2, Axis, array, s};
@@ -56,7 +56,7 @@ fn it_is_a_gaussian_process() {
         let posterior = BayesianLinearRegression::new(alpha, beta).fit(phi.view(), t.view()).unwrap();
         let kernel = Kernel::linear().scaled(1.0 / alpha);
         let factor =
-            SpdFactor::of_kernel(&Device::cpu(), &kernel, phi.view(), 1.0 / beta, &Default::default())
+            SpdFactor::of_kernel(&Device::cpu(), &kernel, phi.view(), 1.0 / beta, &SpdParams::default())
                 .unwrap();
         let dual = factor.solve(column(&t).view()).unwrap().x;
         let cross = new.dot(&phi.t()) / alpha;
@@ -101,7 +101,7 @@ fn any_order_and_any_batches_give_the_same() {
     }
 }
 
-/// ln p(t) = Σ ln p(t_n | t_1 .. t_{n-1}), each of them a normal density of what was predicted.
+/// `ln p(t) = Σ ln p(t_n | t_1 .. t_{n-1})`, each of them a normal density of what was predicted.
 #[test]
 fn the_evidence_is_the_product_of_predictions() {
     for (phi, t) in cases() {

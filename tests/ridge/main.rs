@@ -1,5 +1,7 @@
 //! Ridge regression in all its forms, and the features in front of it: theorems, oracles, every adapter, bad input.
 
+#![allow(clippy::unreadable_literal, reason = "as the notes print them")]
+
 #[path = "../support/mod.rs"]
 mod support;
 

@@ -97,7 +97,7 @@ fn duplicates() {
     close(phi.dot(&phi.t()).view(), gram(&Kernel::rbf(1.0), &x).view(), 1e-6, "K");
 }
 
-/// Oxford LA-02 with its erratum: the map is K_zz^-½ k_z, not K_zz⁻¹ k_z.
+/// Oxford LA-02 with its erratum: the map is `K_zz^-½ k_z`, not `K_zz⁻¹ k_z`.
 #[test]
 fn reference_numbers() {
     let x = array![[0.0], [0.5], [1.0], [2.0], [3.0]];

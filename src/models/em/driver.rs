@@ -244,6 +244,8 @@ impl<M: EmModel, D: Batches<M::Batch> + ?Sized> Climb<'_, M, D> {
                 if share <= 0.0 {
                     continue;
                 }
+                // A part half as large as the others counts as half a step: what is learned from it is twice as noisy.
+                let rho = 1.0 - (1.0 - rho).powf(share * self.data.count() as f64);
                 own.scale(1.0 / share);
                 total += share * self.model.objective(&at.params, &own);
                 own.scale(rho);

@@ -69,7 +69,9 @@ fn plus_plus(kernel: &Kernel, x: ArrayView2<f64>, m: usize, seed: u64) -> Result
         for (i, near) in nearest.iter_mut().enumerate() {
             *near = near.min((own[i] + own[last] - 2.0 * k.cpu()[[i, 0]]).max(0.0));
         }
-        chosen.iter().for_each(|&i| nearest[i] = 0.0);
+        for &i in &chosen {
+            nearest[i] = 0.0;
+        }
         let total: f64 = nearest.sum();
         if total <= 0.0 {
             break;

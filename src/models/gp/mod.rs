@@ -3,6 +3,7 @@
 //! | to do | use |
 //! |---|---|
 //! | regression | [`GpRegressor`] -> [`FittedGp`] |
+//! | classification | [`GpClassifier`] -> [`FittedGpClassifier`] |
 //! | choose hyper-parameters | [`GpRegressor::optimise`], [`Prior`] |
 //! | average over them instead | [`GpRegressor::sample_hyperparameters`] -> [`BayesianGp`] |
 //! | the same without an n x n matrix, if that does not fit | [`GpRegressor::fit_large`] -> [`LargeGp`] |
@@ -11,6 +12,7 @@
 
 mod add;
 mod bayes;
+mod classify;
 mod evidence;
 mod fitted;
 mod hyper;
@@ -26,6 +28,7 @@ mod slice;
 mod sparse;
 
 pub use bayes::{BayesianGp, MixturePrediction, SliceParams};
+pub use classify::{Average, FittedGpClassifier, GpClassifier, Latent, Likelihood};
 pub use evidence::Evidence;
 pub use fitted::FittedGp;
 pub use large::{BoundedPrediction, LargeGp, LargeParams, MatrixFreeGp, StochasticEvidence};

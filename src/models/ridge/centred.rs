@@ -5,7 +5,7 @@ use std::ops::Range;
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, s};
 use rayon::prelude::*;
 
-use crate::ops::{product, product_alone};
+use crate::ops::{accumulate_alone, product};
 
 /// Rows that are centred, weighted and multiplied at a time.
 const ROWS: usize = 2048;
@@ -67,17 +67,18 @@ impl<'a> Centred<'a> {
         if d <= NARROW {
             let part = |first: usize| {
                 let mut block = Array2::zeros((ROWS.min(n), d + t));
-                let (mut sum, mut one) = (Array2::zeros((d, d + t)), Array2::zeros((d, d + t)));
+                let mut sum = Array2::zeros((d, d + t));
                 for rows in blocks.iter().skip(first).step_by(SUMS) {
                     let mut block = block.slice_mut(s![..rows.len(), ..]);
                     self.fill(rows.clone(), &mut block);
-                    product_alone(1.0, block.slice(s![.., ..d]).t(), block.view(), one.view_mut());
-                    sum += &one;
+                    accumulate_alone(1.0, block.slice(s![.., ..d]).t(), block.view(), sum.view_mut());
                 }
                 sum
             };
             let sums: Vec<Array2<f64>> = (0..SUMS).into_par_iter().map(part).collect();
-            sums.iter().for_each(|sum| total += sum);
+            for sum in &sums {
+                total += sum;
+            }
         } else {
             let mut block = Array2::zeros((ROWS.min(n), d + t));
             for rows in blocks {

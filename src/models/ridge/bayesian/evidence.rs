@@ -61,7 +61,7 @@ impl BayesianLinearRegression {
     /// The α and β that maximise `log p(t | α, β)`, uphill from this model's α/β; then the posterior.
     ///
     /// For a given `λ = α/β` the best β is `n / (‖t - Φm‖² + λ‖m‖²)`, which leaves one number to be sought: the λ at
-    /// which `γ = α‖m‖²`. There MacKay's fixed point `α = γ / ‖m‖²`, `1/β = ‖t - Φm‖² / (n - γ)` rests too. One
+    /// which `γ = α‖m‖²`. There the usual fixed point `α = γ / ‖m‖²`, `1/β = ‖t - Φm‖² / (n - γ)` rests too. One
     /// eigendecomposition serves every step.
     ///
     /// # Errors

@@ -61,6 +61,6 @@ impl WeightSpace {
     pub fn turn(&self, z: Array2<f64>) -> Result<Array2<f64>> {
         let z = Matrix::from_host(z);
         let w = solve_triangular(&self.l, Triangle::Lower, Trans::Yes, Side::Left, &z)?.to_array()?;
-        Ok(w + &self.mean.view().insert_axis(Axis(1)))
+        Ok(w + self.mean.view().insert_axis(Axis(1)))
     }
 }

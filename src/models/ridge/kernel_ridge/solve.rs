@@ -25,17 +25,13 @@ impl KernelRidge {
         };
         let plan = self.plan(device, x.nrows(), x.ncols(), y.ncols());
         let device = device.suited_to(plan.flops + plan.flops_per_iteration);
-        match plan.method {
-            Method::MatrixFree { rank } => {
-                let (a, report) = self.matrix_free_solve(&device, x, y, noise, rank)?;
-                Ok((a, plan, report))
-            }
-            _ => {
-                let factor = SpdFactor::of_kernel(&device, &self.kernel, x, noise, &SpdParams::default())?;
-                let solution = factor.solve(y)?;
-                Ok((solution.x, plan, SolveReport::Direct(solution.certificate)))
-            }
+        if let Method::MatrixFree { rank } = plan.method {
+            let (a, report) = self.matrix_free_solve(&device, x, y, noise, rank)?;
+            return Ok((a, plan, report));
         }
+        let factor = SpdFactor::of_kernel(&device, &self.kernel, x, noise, &SpdParams::default())?;
+        let solution = factor.solve(y)?;
+        Ok((solution.x, plan, SolveReport::Direct(solution.certificate)))
     }
 
     fn matrix_free_solve(
