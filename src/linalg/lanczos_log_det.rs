@@ -190,7 +190,7 @@ impl<'a> Lanczos<'a> {
             self.diagonal[p].push(along[at]);
             let scale = self.diagonal[p].iter().chain(&self.beside[p]).fold(0f64, |s, v| s.max(v.abs()));
             // What is left is rounding: the probe has met no more eigenvectors than this. A NaN stays, to be seen.
-            if !(next[at] <= noise * scale) {
+            if next[at] > noise * scale || next[at].is_nan() {
                 going.push(at);
             }
         }

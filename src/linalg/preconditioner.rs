@@ -145,6 +145,15 @@ impl LowRankPlusDiagonal {
         let inner = cholesky(&gemm_add(1.0, &factor, Trans::Yes, &factor, Trans::No, 1.0, &eye)?)?;
         Ok(LowRankPlusDiagonal { factor, root, inner })
     }
+
+    /// U with `M⁻¹ = D⁻¹ - U Uᵀ`, `n x k`: with it `tr(M⁻¹G)` is exact for any G whose sums over pairs are known.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn inverse_factor(&self) -> Result<Array2<f64>> {
+        let half = solve_triangular(&self.inner, Triangle::Lower, Trans::Yes, Side::Right, &self.factor)?;
+        Ok(half.cpu() * &self.root.view().insert_axis(Axis(1)))
+    }
 }
 
 impl Preconditioner for LowRankPlusDiagonal {

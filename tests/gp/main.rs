@@ -8,6 +8,7 @@ mod bayes;
 mod devices;
 mod hyper;
 mod input;
+mod large;
 mod leave_one_out;
 mod mean;
 mod oracle;

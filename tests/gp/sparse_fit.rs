@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use mercer::models::gp::{Inducing, SparseGpRegressor};
+use mercer::models::gp::{FittedSparseGp, Inducing, SparseGpRegressor};
 use mercer::optim::Minimiser;
 use mercer::{Device, Error, Kernel};
 use ndarray::{Array2, ArrayView1, array};
@@ -27,7 +27,7 @@ fn the_search_gains_and_moving_points_gains_more() {
     let before = m.fit(&cpu, x.view(), y.view()).unwrap();
     let after = m.clone().optimise(search()).fit(&cpu, x.view(), y.view()).unwrap();
     let moved = m.clone().optimise(search()).optimise_inducing(true).fit(&cpu, x.view(), y.view()).unwrap();
-    let values = [&before, &after, &moved].map(|f| f.log_marginal_likelihood());
+    let values = [&before, &after, &moved].map(FittedSparseGp::log_marginal_likelihood);
     println!("{values:?}, noise {} {}", after.noise(), moved.noise());
     assert!(values[1] > values[0] + 10.0 && values[2] > values[1] + 5.0, "{values:?}");
     assert_eq!(before.inducing(), after.inducing(), "they stay unless asked to move");

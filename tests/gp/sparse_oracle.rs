@@ -1,4 +1,4 @@
-//! Sparse processes against GPy (`tests/oracle/gp_sparse.py`), on the CPU and on every adapter.
+//! Sparse processes against `GPy` (`tests/oracle/gp_sparse.py`), on the CPU and on every adapter.
 
 use mercer::models::gp::{Predictive, SparseMethod};
 use mercer::{Device, Kernel};

@@ -55,7 +55,7 @@ pub(super) fn gradient(at: &Setting, data: &Data, f: &Factors, inducing: bool) -
         let a = f.whitened(at.kernel, part)?;
         let lambda = f.lambda.slice(s![part.rows.clone()]);
         let fit = gemm(1.0, &a, Trans::Yes, &beta, Trans::No)?.to_array()?;
-        let alpha = (&data.y.slice(s![part.rows.clone(), ..]) - &fit) / &lambda.insert_axis(Axis(1));
+        let alpha = (&data.y.slice(s![part.rows.clone(), ..]) - fit) / &lambda.insert_axis(Axis(1));
         let power = (&alpha * &alpha).sum_axis(Axis(1));
         squares += power.sum();
         let outer = gemm(1.0, &u, Trans::No, &on(&alpha)?, Trans::Yes)?;
@@ -63,7 +63,7 @@ pub(super) fn gradient(at: &Setting, data: &Data, f: &Factors, inducing: bool) -
             let t = gemm(1.0, &inverse_on, Trans::No, &a, Trans::No)?;
             let leverage = reduce(&zip(&a, &t, Zip::Mul)?, Along::EachColumn, Reduction::Sum)?.to_array()?;
             // The diagonal of (Q + Λ)⁻¹.
-            let own = &lambda.recip() - &(&leverage.row(0) / &(&lambda * &lambda));
+            let own = lambda.recip() - &(&leverage.row(0) / &(&lambda * &lambda));
             trace += own.sum();
             let g = (&power - &(own * p)) * 0.5;
             h.slice_mut(s![part.rows.clone()]).assign(&g);
