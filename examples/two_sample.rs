@@ -1,7 +1,7 @@
 //! Are two piles of handwriting the same, and if not, where do they differ?
 //!
 //! `cargo run --release --example two_sample` compares images of threes with images of fives, 8 x 8 pixels each, from
-//! thirty of each on, and threes with other threes. One test answers whether there is a difference; the witness
+//! five of each on, and threes with other threes. One test answers whether there is a difference; the witness
 //! function says which images show it, and the same discrepancy pixel by pixel says where. It ends in
 //! `target/two_sample.png`.
 
@@ -10,7 +10,7 @@ mod support;
 
 use std::error::Error;
 
-use mercer::stats::{Metric, Mmd, Points, TwoSampleTest, median_distance};
+use mercer::stats::{Metric, Mmd, Points, TwoSampleTest, median_distance, permutation};
 use mercer::{Device, Kernel};
 use ndarray::{Array1, Array2, ArrayView1, Axis, concatenate, s};
 use plotters::coord::Shift;
@@ -23,7 +23,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let digits = support::table("digits.csv")?;
     let of = |digit: f64| {
         let rows: Vec<usize> = (0..digits.nrows()).filter(|&i| digits[[i, 0]] == digit).collect();
-        digits.slice(s![.., 1..]).select(Axis(0), &rows)
+        // In the file one writer follows another; a sample must be in no order.
+        let order: Vec<usize> = permutation(rows.len(), rows.len(), 1, 0).iter().map(|&i| rows[i]).collect();
+        digits.slice(s![.., 1..]).select(Axis(0), &order)
     };
     let (threes, fives) = (of(3.0), of(5.0));
     println!("{} threes and {} fives on {device}", threes.nrows(), fives.nrows());
