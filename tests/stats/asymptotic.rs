@@ -150,7 +150,7 @@ fn the_laws_are_near_the_permutations() {
         let own = p(null);
         assert!((own - exact).abs() < 0.02, "{null:?}: {own}, permutations {exact}");
     }
-    let z = x.mapv(|v| v.abs()) * 0.35 + normal(100, 2, 0.0, 3);
+    let z = x.mapv(f64::abs) * 0.35 + normal(100, 2, 0.0, 3);
     let p = |null| pair(null, Estimator::Biased).run(&Device::cpu(), x.view(), z.view()).unwrap().p_value;
     let (own, exact) = (p(Null::Gamma), p(Null::Permutations(2000)));
     assert!((own - exact).abs() < 0.02, "gamma {own}, permutations {exact}");

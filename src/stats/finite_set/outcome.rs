@@ -35,14 +35,19 @@ pub(super) fn chi_squared(
         requirement: "there must be one or more",
     })?;
     let p_value = law.sf(statistic);
-    let own = KernelOutcome { kernels, statistic, p_value, rejects: p_value <= alpha };
+    // Waves have no kernel to name.
+    let own = if kernels.is_empty() {
+        vec![]
+    } else {
+        vec![KernelOutcome { kernels, statistic, p_value, rejects: p_value <= alpha }]
+    };
     Ok(TestOutcome {
         statistic,
         p_value,
         alpha,
         threshold: upper_quantile(|x| law.sf(x), alpha),
         null: None,
-        kernels: vec![own],
+        kernels: own,
         fired: 0,
         done,
     })
