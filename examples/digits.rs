@@ -88,16 +88,15 @@ fn draw(
         let fade = (255.0 * (1.0 - t.abs())) as u8;
         if t > 0.0 { RGBColor(255, fade, fade) } else { RGBColor(fade, fade, 255) }
     };
-    let image =
-        |row: i32, col: usize, colours: Vec<RGBColor>| -> Result<(), Box<dyn std::error::Error>> {
-            let (x0, y0) = (LEFT + col as i32 * CELL, 44 + row * (CELL + 20));
-            for (i, colour) in colours.into_iter().enumerate() {
-                let (x, y) = (x0 + (i as i32 % 8) * 10, y0 + (i as i32 / 8) * 10);
-                area.draw(&Rectangle::new([(x, y), (x + 9, y + 9)], colour.filled()))?;
-            }
-            area.draw(&Rectangle::new([(x0 - 1, y0 - 1), (x0 + 80, y0 + 80)], RGBColor(170, 170, 170)))?;
-            Ok(())
-        };
+    let image = |row: i32, col: usize, colours: Vec<RGBColor>| -> Result<(), Box<dyn std::error::Error>> {
+        let (x0, y0) = (LEFT + col as i32 * CELL, 44 + row * (CELL + 20));
+        for (i, colour) in colours.into_iter().enumerate() {
+            let (x, y) = (x0 + (i as i32 % 8) * 10, y0 + (i as i32 / 8) * 10);
+            area.draw(&Rectangle::new([(x, y), (x + 9, y + 9)], colour.filled()))?;
+        }
+        area.draw(&Rectangle::new([(x0 - 1, y0 - 1), (x0 + 80, y0 + 80)], RGBColor(170, 170, 170)))?;
+        Ok(())
+    };
     let (draws, from) = mixture.sample(2000, 3);
     for (col, (&a, &b)) in first.iter().zip(second).enumerate() {
         image(0, col, centres.row(a).iter().map(|v| grey(*v)).collect())?;
