@@ -117,7 +117,7 @@ fn fast_ica() {
         // Up to order and sign.
         for row in want.rows() {
             let off = |r: ndarray::ArrayView1<f64>| {
-                let gap = |s: f64| (&r * s - &row).iter().fold(0f64, |m, v| m.max(v.abs()));
+                let gap = |s: f64| (&r * s - row).iter().fold(0f64, |m, v| m.max(v.abs()));
                 gap(1.0).min(gap(-1.0))
             };
             let best = got.rows().into_iter().map(off).fold(f64::INFINITY, f64::min);
