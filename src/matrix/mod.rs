@@ -92,7 +92,8 @@ impl Matrix {
             }
         }
         match device.place() {
-            Place::Cpu => Ok(Self::from_host(a.mapv(Into::into))),
+            // `mapv` keeps the order of its operand, and verbs read rows.
+            Place::Cpu => Ok(Self::from_host(a.as_standard_layout().mapv(Into::into))),
             Place::Gpu(gpu) => gpu.guard(op, || {
                 let stride = cols.next_multiple_of(LANES);
                 let mut padded = vec![0f32; rows * stride];
@@ -224,6 +225,14 @@ impl Matrix {
     /// The host array of a matrix that `shared` has placed on the CPU.
     pub(crate) fn cpu(&self) -> &Array2<f64> {
         self.host().expect("the caller has established that this lives on the CPU")
+    }
+
+    /// The host array itself, if nobody else holds it, or a copy.
+    pub(crate) fn into_host(self) -> Array2<f64> {
+        match self.data {
+            Data::Cpu(a) => Arc::try_unwrap(a).unwrap_or_else(|shared| shared.as_ref().clone()),
+            Data::Gpu(_) => unreachable!("the caller has established that this lives on the CPU"),
+        }
     }
 
     /// The buffer of a matrix that `shared` has placed on a GPU.

@@ -97,7 +97,7 @@ pub fn check(values: &[f64], cols: usize) -> [f64; 2] {
 /// Peak memory of this process so far, in MB.
 ///
 /// # Errors
-/// There is no `/proc` to read it from.
+/// The system does not say.
 pub fn peak_megabytes() -> Result<f64, Failure> {
     let status = std::fs::read_to_string("/proc/self/status")?;
     let line =
