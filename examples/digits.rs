@@ -88,28 +88,27 @@ fn draw(
         let fade = (255.0 * (1.0 - t.abs())) as u8;
         if t > 0.0 { RGBColor(255, fade, fade) } else { RGBColor(fade, fade, 255) }
     };
-    let image = |row: i32, col: usize, colours: Vec<RGBColor>| -> Result<(), Box<dyn std::error::Error>> {
-        let (x0, y0) = (LEFT + col as i32 * CELL, 44 + row * (CELL + 20));
-        for (i, colour) in colours.into_iter().enumerate() {
-            let (x, y) = (x0 + (i as i32 % 8) * 10, y0 + (i as i32 / 8) * 10);
+    let image = |row: i32, col: i32, colours: Vec<RGBColor>| -> Result<(), Box<dyn std::error::Error>> {
+        let (x0, y0) = (LEFT + col * CELL, 44 + row * (CELL + 20));
+        for (i, colour) in (0..).zip(colours) {
+            let (x, y) = (x0 + i % 8 * 10, y0 + i / 8 * 10);
             area.draw(&Rectangle::new([(x, y), (x + 9, y + 9)], colour.filled()))?;
         }
         area.draw(&Rectangle::new([(x0 - 1, y0 - 1), (x0 + 80, y0 + 80)], RGBColor(170, 170, 170)))?;
         Ok(())
     };
     let (draws, from) = mixture.sample(2000, 3);
-    for (col, (&a, &b)) in first.iter().zip(second).enumerate() {
+    for (col, (&a, &b)) in (0..).zip(first.iter().zip(second)) {
         image(0, col, centres.row(a).iter().map(|v| grey(*v)).collect())?;
         image(1, col, means.row(b).iter().map(|v| grey(*v)).collect())?;
         let loadings = mixture.loadings(b)?;
-        for j in 0..2 {
-            let w = loadings.column(j);
+        for (row, w) in (2..4).zip(loadings.columns()) {
             let largest = w.iter().fold(0f64, |m, v| m.max(v.abs()));
-            image(2 + j as i32, col, w.iter().map(|v| signed(*v, largest)).collect())?;
+            image(row, col, w.iter().map(|v| signed(*v, largest)).collect())?;
         }
         let drawn: Vec<usize> = (0..from.len()).filter(|&i| from[i] == b).take(2).collect();
-        for (j, i) in drawn.into_iter().enumerate() {
-            image(4 + j as i32, col, draws.row(i).iter().map(|v| grey(*v)).collect())?;
+        for (row, i) in (4..).zip(drawn) {
+            image(row, col, draws.row(i).iter().map(|v| grey(*v)).collect())?;
         }
     }
     let labels = [
@@ -120,8 +119,8 @@ fn draw(
         "drawn from it",
         "and again",
     ];
-    for (row, text) in labels.iter().enumerate() {
-        area.draw(&Text::new(*text, (16, 74 + row as i32 * (CELL + 20)), font.clone()))?;
+    for (row, text) in (0..).zip(labels) {
+        area.draw(&Text::new(text, (16, 74 + row * (CELL + 20)), font.clone()))?;
     }
     area.present()?;
     Ok(path)

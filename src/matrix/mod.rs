@@ -232,6 +232,14 @@ impl Matrix {
         self.host().expect("the caller has established that this lives on the CPU")
     }
 
+    /// The host array itself, if nobody else holds it, or a copy.
+    pub(crate) fn into_host(self) -> Array2<f64> {
+        match self.data {
+            Data::Cpu(a) => Arc::try_unwrap(a).unwrap_or_else(|shared| shared.as_ref().clone()),
+            Data::Gpu(_) => unreachable!("the caller has established that this lives on the CPU"),
+        }
+    }
+
     /// The buffer of a matrix that `shared` has placed on a GPU.
     pub(crate) fn buffer(&self) -> &Buffer {
         match &self.data {

@@ -6,6 +6,7 @@ use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis};
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
+use super::gemm::product_alone;
 use super::gram::{Params, TILE, check};
 use super::half::operand;
 use super::reduce::flat;
@@ -79,28 +80,40 @@ fn cpu(x: &Array2<f64>, y: &Array2<f64>) -> Nearest {
     let mut found = Nearest { index: vec![0; n], squared_distance: vec![0.0; n] };
     let results = found.index.par_chunks_mut(CHUNK).zip(found.squared_distance.par_chunks_mut(CHUNK));
     results.zip(x.par_chunks(CHUNK * d)).for_each_init(
-        || (Vec::new(), Vec::new()),
+        || (vec![0.0; CHUNK * d], vec![0.0; CHUNK * m]),
         |(shifted, scores), ((index, squared_distance), x)| {
             let (rows, fit) = (index.len(), "a chunk is whole rows");
-            shifted.clear();
-            scores.clear();
-            shifted.extend(x.chunks_exact(d).flat_map(|row| row.iter().zip(&mean).map(|(x, m)| x - m)));
-            scores.extend(std::iter::repeat_n(&norms, rows).flatten());
+            let (shifted, scores) = (&mut shifted[..rows * d], &mut scores[..rows * m]);
+            for (to, from) in shifted.chunks_exact_mut(d).zip(x.chunks_exact(d)) {
+                for ((to, x), m) in to.iter_mut().zip(from).zip(&mean) {
+                    *to = x - m;
+                }
+            }
             let left = ArrayView2::from_shape((rows, d), &*shifted).expect(fit);
             let product = ArrayViewMut2::from_shape((rows, m), &mut *scores).expect(fit);
-            super::gemm::accumulate_alone(-2.0, left, centred.t(), product);
-            Arch::new().dispatch(Pick { x, y, shifted, scores, widest, index, squared_distance });
+            product_alone(-2.0, left, centred.t(), product);
+            Arch::new().dispatch(Pick {
+                x,
+                y,
+                shifted,
+                scores,
+                norms: &norms,
+                widest,
+                index,
+                squared_distance,
+            });
         },
     );
     found
 }
 
-/// The choice for some rows of x, given their scores.
+/// The choice for some rows of x, given their products.
 struct Pick<'a> {
     x: &'a [f64],
     y: &'a [f64],
     shifted: &'a [f64],
-    scores: &'a [f64],
+    scores: &'a mut [f64],
+    norms: &'a [f64],
     widest: f64,
     index: &'a mut [usize],
     squared_distance: &'a mut [f64],
@@ -112,12 +125,18 @@ impl WithSimd for Pick<'_> {
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "what is not inlined loses the instruction set of its caller")]
     fn with_simd<S: Simd>(self, _: S) {
-        let (d, m) = (self.x.len() / self.index.len(), self.scores.len() / self.index.len());
+        let (d, m) = (self.x.len() / self.index.len(), self.norms.len());
         for i in 0..self.index.len() {
-            let (x, scores) = (&self.x[i * d..(i + 1) * d], &self.scores[i * m..(i + 1) * m]);
-            let near = sum_squares(self.shifted[i * d..(i + 1) * d].iter().copied());
-            let bound = least(scores) + 1e-14 * (d as f64).sqrt() * (near + self.widest);
-            // A NaN cannot come in, but infinite scores can: then the first row stands until another is nearer.
+            let (x, scores) = (&self.x[i * d..(i + 1) * d], &mut self.scores[i * m..(i + 1) * m]);
+            let shifted = &self.shifted[i * d..(i + 1) * d];
+            let near = reduce_lanes(shifted, shifted, 0.0, |sum, a, b| sum + a * b, |a, b| a + b);
+            for (score, norm) in scores.iter_mut().zip(self.norms) {
+                *score += norm;
+            }
+            let lower = |a: f64, b: f64| if b < a { b } else { a };
+            let least = reduce_lanes(scores, scores, f64::INFINITY, |low, s, _| lower(low, s), lower);
+            let bound = least + 1e-14 * (d as f64).sqrt() * (near + self.widest);
+            // Infinite scores name nobody: then the first row stands.
             let mut best = (0, f64::INFINITY);
             for (at, lanes) in scores.chunks(LANES).enumerate() {
                 let mut any = false;
@@ -130,8 +149,9 @@ impl WithSimd for Pick<'_> {
                 for (l, s) in lanes.iter().enumerate() {
                     if *s <= bound {
                         let j = LANES * at + l;
+                        let y = &self.y[j * d..(j + 1) * d];
                         let exact =
-                            sum_squares(x.iter().zip(&self.y[j * d..(j + 1) * d]).map(|(a, b)| a - b));
+                            reduce_lanes(x, y, 0.0, |sum, a, b| sum + (a - b) * (a - b), |a, b| a + b);
                         if exact < best.1 {
                             best = (j, exact);
                         }
@@ -143,25 +163,26 @@ impl WithSimd for Pick<'_> {
     }
 }
 
+/// A reduction over pairs with as many running results as a vector has lanes.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "what is not inlined loses the instruction set of its caller")]
-fn sum_squares(values: impl Iterator<Item = f64>) -> f64 {
-    values.map(|v| v * v).sum()
-}
-
-/// The least of them, with as many running minima as a vector has lanes.
-#[inline(always)]
-#[allow(clippy::inline_always, reason = "what is not inlined loses the instruction set of its caller")]
-fn least(scores: &[f64]) -> f64 {
-    let mut lanes = [f64::INFINITY; LANES];
-    let whole = scores.chunks_exact(LANES);
-    let rest = whole.remainder();
-    for eight in whole {
-        for (l, s) in lanes.iter_mut().zip(eight) {
-            *l = if *s < *l { *s } else { *l };
+fn reduce_lanes(
+    a: &[f64],
+    b: &[f64],
+    start: f64,
+    take: impl Fn(f64, f64, f64) -> f64,
+    join: impl Fn(f64, f64) -> f64,
+) -> f64 {
+    let mut lanes = [start; LANES];
+    let (whole_a, whole_b) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
+    let rest = whole_a.remainder().iter().zip(whole_b.remainder());
+    let rest = rest.fold(start, |so_far, (a, b)| take(so_far, *a, *b));
+    for (a, b) in whole_a.zip(whole_b) {
+        for l in 0..LANES {
+            lanes[l] = take(lanes[l], a[l], b[l]);
         }
     }
-    lanes.iter().chain(rest).fold(f64::INFINITY, |a, &b| a.min(b))
+    lanes.into_iter().fold(rest, join)
 }
 
 fn on_gpu(gpu: &Gpu, x: &Matrix, y: &Matrix) -> Result<Nearest> {

@@ -45,12 +45,13 @@ struct Params {
 /// ```
 pub fn softmax(a: &Matrix) -> Result<Matrix> {
     match a.place() {
-        Shared::Cpu => Ok(Matrix::from_host(cpu(a.cpu()).0)),
+        Shared::Cpu => Ok(Matrix::from_host(cpu(a.cpu().clone()).0)),
         Shared::Gpu(gpu) => gpu.guard("softmax", || on_gpu(gpu, a)),
     }
 }
 
-/// [`softmax`], and [`logsumexp`](super::logsumexp()) of the same rows (`n x 1`), at the price of one.
+/// [`softmax`], and [`logsumexp`](super::logsumexp()) of the same rows (`n x 1`), at the price of one; on the CPU in the
+/// memory of `a`, if nobody else holds it.
 ///
 /// # Errors
 /// Only those of the device.
@@ -58,24 +59,29 @@ pub fn softmax(a: &Matrix) -> Result<Matrix> {
 /// ```
 /// use mercer::{Device, Matrix, ops::softmax_logsumexp};
 /// let a = Matrix::from_array(&Device::cpu(), ndarray::array![[3f64.ln(), 0.0]].view())?;
-/// let (parts, whole) = softmax_logsumexp(&a)?;
+/// let (parts, whole) = softmax_logsumexp(a)?;
 /// assert!((parts.to_array()?[[0, 0]] - 0.75).abs() < 1e-15);
 /// assert!((whole.to_array()?[[0, 0]] - 4f64.ln()).abs() < 1e-15);
 /// # Ok::<(), mercer::Error>(())
 /// ```
-pub fn softmax_logsumexp(a: &Matrix) -> Result<(Matrix, Matrix)> {
+pub fn softmax_logsumexp(a: Matrix) -> Result<(Matrix, Matrix)> {
     match a.place() {
         Shared::Cpu => {
-            let (parts, whole) = cpu(a.cpu());
+            let (parts, whole) = cpu(a.into_host());
             Ok((Matrix::from_host(parts), Matrix::from_host(whole)))
         }
-        Shared::Gpu(gpu) => gpu.guard("softmax", || Ok((on_gpu(gpu, a)?, logsumexp::on_gpu(gpu, a, true)?))),
+        Shared::Gpu(gpu) => {
+            gpu.guard("softmax", || Ok((on_gpu(gpu, &a)?, logsumexp::on_gpu(gpu, &a, true)?)))
+        }
     }
 }
 
-fn cpu(a: &Array2<f64>) -> (Array2<f64>, Array2<f64>) {
-    let (n, m) = a.dim();
-    let (mut out, mut whole) = (copy(a.view()), Array2::zeros((n, 1)));
+fn cpu(mut out: Array2<f64>) -> (Array2<f64>, Array2<f64>) {
+    if !out.is_standard_layout() {
+        out = copy(out.view());
+    }
+    let (n, m) = out.dim();
+    let mut whole = Array2::zeros((n, 1));
     let rows = (TASK / m).max(1); // of one task
     let fresh = "host matrices are stored row after row";
     let (entries, sums) = (out.as_slice_mut().expect(fresh), whole.as_slice_mut().expect(fresh));
@@ -107,24 +113,28 @@ impl WithSimd for Rows<'_> {
 }
 
 impl Rows<'_> {
+    /// In three passes: the exponentials of short rows are then as long a vector loop as those of long ones.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "what is not inlined loses the instruction set of its caller")]
     fn run<const FMA: bool>(self) {
         let m = self.block.len() / self.sums.len();
-        for (row, whole) in self.block.chunks_exact_mut(m).zip(self.sums) {
+        for (row, top) in self.block.chunks_exact_mut(m).zip(self.sums.iter_mut()) {
             // A finite start: the difference of two infinities is not a number.
-            let mut top = f64::MIN;
-            for x in row.iter() {
-                top = if *x > top { *x } else { top };
-            }
+            *top = row.iter().fold(f64::MIN, |top, x| if *x > top { *x } else { top });
             for x in row.iter_mut() {
-                *x = vector::exp::<FMA>(*x - top);
+                *x -= *top;
             }
+        }
+        for x in self.block.iter_mut() {
+            *x = vector::exp::<FMA>(*x);
+        }
+        for (row, whole) in self.block.chunks_exact_mut(m).zip(self.sums) {
             let sum: f64 = row.iter().sum();
+            let share = 1.0 / sum;
             for x in row.iter_mut() {
-                *x /= sum;
+                *x *= share;
             }
-            *whole = top + sum.ln();
+            *whole += sum.ln();
         }
     }
 }

@@ -86,7 +86,7 @@ fn rotations_change_nothing_but_the_axes() {
         let measure = |l: &Array2<f64>| if rotation == Rotation::Varimax { spread(l) } else { quartic(l) };
         let best = measure(&turned.loadings);
         for i in 0..360 {
-            let (sin, cos) = (i as f64).to_radians().sin_cos();
+            let (sin, cos) = f64::from(i).to_radians().sin_cos();
             let other = plain.loadings.dot(&ndarray::array![[cos, -sin], [sin, cos]]);
             assert!(measure(&other) <= best * (1.0 + 1e-9), "{rotation:?} at {i} degrees");
         }

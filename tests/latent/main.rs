@@ -1,4 +1,5 @@
 //! Latent linear models: theorems, scikit-learn's numbers, every adapter, bad input.
+#![allow(clippy::unreadable_literal)] // digits are those of the specification
 
 #[path = "../support/mod.rs"]
 mod support;

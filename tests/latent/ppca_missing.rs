@@ -80,7 +80,7 @@ fn what_is_missing_is_found_again() {
         by_mean += (ppca.mean[j] - x[[i, j]]).powi(2);
         count += 1.0;
     }
-    let (own, by_mean) = ((own / count as f64).sqrt(), (by_mean / count as f64).sqrt());
+    let (own, by_mean) = ((own / count).sqrt(), (by_mean / count).sqrt());
     // Nothing can be below the noise, 0.1.
     assert!(own < 0.15 && by_mean > 1.0, "{own} beside {by_mean}");
     assert!((ppca.noise_variance.sqrt() - 0.1).abs() < 0.01);

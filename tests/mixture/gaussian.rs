@@ -8,7 +8,7 @@ use mercer::models::mixture::{
 };
 use ndarray::{Array1, Array2, Array3, Axis, s};
 
-use crate::support::adapters;
+use crate::support::{adapters, random};
 use crate::{clouds, flat, list, oracle, pair, same, table, x1};
 
 fn steps(n: usize) -> Em {
@@ -143,7 +143,7 @@ fn parts_are_the_whole_and_stepwise_comes_close() {
 
 #[test]
 fn weights_are_repetitions() {
-    let x = clouds(60, 2, 7);
+    let x = random(60, 2, 7);
     let weights: Vec<f64> = (0..60).map(|i| (i % 3) as f64).collect();
     let rows: Vec<usize> = (0..60).flat_map(|i| std::iter::repeat_n(i, i % 3)).collect();
     let start = GaussianMixture::new(2).fit(&Device::cpu(), x.view()).unwrap().params;

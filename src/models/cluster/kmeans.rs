@@ -88,6 +88,10 @@ impl KMeans {
         let x = x.as_standard_layout();
         let lloyd = &Lloyd { single: device.is_gpu() };
         let mut em = self.em.clone();
+        if matches!(self.start, KMeansStart::Given(_)) {
+            // The same start again ends where it ended before.
+            em.restarts = em.restarts.min(1);
+        }
         let start = |seed| self.centres(x.view(), weights, seed);
         let run = match self.batch {
             None => {

@@ -1,5 +1,7 @@
 //! What k-means has found, and what can be done with it.
 
+use std::sync::Arc;
+
 use ndarray::{Array1, Array2, ArrayView2};
 
 use super::lloyd::Sums;
@@ -34,7 +36,7 @@ pub struct FittedKMeans {
 
 impl FittedKMeans {
     pub(super) fn new(device: Device, x: ArrayView2<f64>, run: Outcome<Array2<f64>, Sums>) -> Result<Self> {
-        let mass = run.stats.mass;
+        let (mass, labels) = (run.stats.mass, run.stats.labels);
         let mut fitted = FittedKMeans {
             centres: run.params,
             labels: Vec::new(),
@@ -47,7 +49,10 @@ impl FittedKMeans {
             converged: run.converged,
             device,
         };
-        fitted.labels = fitted.predict(x)?;
+        fitted.labels = match labels {
+            Some(labels) => Arc::unwrap_or_clone(labels),
+            None => fitted.predict(x)?,
+        };
         Ok(fitted)
     }
 

@@ -1,11 +1,13 @@
 //! Lloyd's algorithm as EM: hard assignments are the E-step, means the M-step, minus the cost the objective.
 
+use std::sync::Arc;
+
 use ndarray::{Array1, Array2, ArrayView2};
 use rayon::prelude::*;
 
 use super::seeding::squared_distance;
 use crate::models::em::{EmModel, Statistics};
-use crate::ops::nearest;
+use crate::ops::{Nearest, nearest};
 use crate::{Matrix, Result};
 
 /// Rows that are added up before a new partial sum starts: the same bits however many threads there are.
@@ -34,6 +36,8 @@ pub(super) struct Sums {
     pub cost: f64,
     /// The row that lies farthest from its centre: its weight, its `w |x - μ|^2` and the row itself.
     farthest: Vec<Option<(f64, f64, Array1<f64>)>>,
+    /// Where each row belongs, while this is about one part of the data.
+    pub labels: Option<Arc<Vec<usize>>>,
 }
 
 impl Statistics for Sums {
@@ -41,6 +45,7 @@ impl Statistics for Sums {
         self.mass += &other.mass;
         self.total += &other.total;
         self.cost += other.cost;
+        self.labels = None;
         for (own, theirs) in self.farthest.iter_mut().zip(&other.farthest) {
             let farther = |a: &(f64, f64, Array1<f64>)| own.as_ref().is_none_or(|b| a.1 > b.1);
             if theirs.as_ref().is_some_and(farther) {
@@ -73,8 +78,14 @@ impl<'a> EmModel for &'a Lloyd {
 
     fn expect(&self, centres: &Array2<f64>, batch: &Points) -> Result<Sums> {
         let on_device = Matrix::from_array(&batch.x.device(), centres.view())?;
-        let labels = nearest(&batch.x, &on_device)?.index;
-        Ok(add_up(batch, &labels, centres))
+        let mut found = nearest(&batch.x, &on_device)?;
+        if self.single {
+            // Whatever found the centres, what they cost is f64.
+            let rows = batch.host.rows().into_iter().zip(&found.index);
+            found.squared_distance = rows.map(|(x, &k)| squared_distance(x, centres.row(k))).collect();
+        }
+        let sums = add_up(batch, &found, centres.dim());
+        Ok(Sums { labels: Some(Arc::new(found.index)), ..sums })
     }
 
     fn maximise(&self, centres: &Array2<f64>, sums: &Sums) -> Result<Array2<f64>> {
@@ -118,32 +129,43 @@ fn refill(sums: &mut Sums) {
     }
 }
 
-/// The sums, given where each row belongs, in f64 whatever found that out.
-pub(super) fn add_up(batch: &Points, labels: &[usize], centres: &Array2<f64>) -> Sums {
-    let (k, d) = centres.dim();
-    let empty =
-        || Sums { mass: Array1::zeros(k), total: Array2::zeros((k, d)), cost: 0.0, farthest: vec![None; k] };
-    let part = |at: usize| {
-        let from = at * BLOCK;
+/// The sums, given where each row belongs and how far it lies from there.
+fn add_up(batch: &Points, found: &Nearest, (k, d): (usize, usize)) -> Sums {
+    let empty = || Sums {
+        mass: Array1::zeros(k),
+        total: Array2::zeros((k, d)),
+        cost: 0.0,
+        farthest: vec![None; k],
+        labels: None,
+    };
+    let rows = batch.host.as_standard_layout();
+    let rows = rows.as_slice().unwrap_or_default();
+    let parts = found.index.par_chunks(BLOCK).zip(found.squared_distance.par_chunks(BLOCK));
+    let parts = parts.zip(rows.par_chunks(BLOCK * d)).enumerate().map(|(at, ((labels, distances), rows))| {
         let mut sums = empty();
-        let mut farthest = vec![(0.0, usize::MAX); k];
-        for (i, &label) in labels.iter().enumerate().skip(from).take(BLOCK) {
-            let (row, weight) = (batch.host.row(i), batch.weight(i));
-            let cost = weight * squared_distance(row, centres.row(label));
+        let (mut total, mut farthest) = (vec![0.0; k * d], vec![(0.0, usize::MAX); k]);
+        for (i, ((&label, &distance), row)) in
+            labels.iter().zip(distances).zip(rows.chunks_exact(d)).enumerate()
+        {
+            let weight = batch.weight(at * BLOCK + i);
+            let cost = weight * distance;
             sums.mass[label] += weight;
-            sums.total.row_mut(label).scaled_add(weight, &row);
+            for (t, x) in total[label * d..(label + 1) * d].iter_mut().zip(row) {
+                *t += weight * x;
+            }
             sums.cost += cost;
             if cost > farthest[label].0 {
                 farthest[label] = (cost, i);
             }
         }
+        sums.total.iter_mut().zip(total).for_each(|(to, t)| *to = t);
         for (own, (cost, i)) in sums.farthest.iter_mut().zip(farthest) {
-            *own = (i < usize::MAX).then(|| (batch.weight(i), cost, batch.host.row(i).to_owned()));
+            let row = |i: usize| batch.host.row(at * BLOCK + i).to_owned();
+            *own = (i < usize::MAX).then(|| (batch.weight(at * BLOCK + i), cost, row(i)));
         }
         sums
-    };
-    let parts: Vec<Sums> = (0..labels.len().div_ceil(BLOCK)).into_par_iter().map(part).collect();
-    parts.into_iter().fold(empty(), |mut all, part| {
+    });
+    parts.collect::<Vec<_>>().into_iter().fold(empty(), |mut all, part| {
         all.add(&part);
         all
     })

@@ -37,7 +37,9 @@ pub(super) fn mean(x: ArrayView2<f64>) -> Array1<f64> {
     };
     let parts: Vec<Vec<f64>> = starts.par_iter().map(part).collect();
     let mut total = Array1::<f64>::zeros(d);
-    parts.iter().for_each(|p| total += &ArrayView1::from(p));
+    for part in &parts {
+        total += &ArrayView1::from(part);
+    }
     total / n as f64
 }
 

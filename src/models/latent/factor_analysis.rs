@@ -133,21 +133,21 @@ impl Model {
         let e = eigh(scaled(second, &roots).view())?;
         let k = self.factors;
         let stretch = e.values.slice(s![..k]).mapv(|v| (v - 1.0).max(0.0).sqrt());
-        let w = &e.vectors.slice(s![.., ..k]) * &stretch * &roots.view().insert_axis(Axis(1));
+        let w = &e.vectors.slice(s![.., ..k]) * &stretch * roots.view().insert_axis(Axis(1));
         Ok(Params { w, psi })
     }
+}
 
-    fn log_likelihood(&self, params: &Params, second: &Second) -> Result<f64> {
-        let roots = params.psi.mapv(f64::sqrt);
-        let s = scaled(&second.sum, &roots) / second.count;
-        let w = &params.w / &roots.view().insert_axis(Axis(1));
-        let mut inner = w.t().dot(&w);
-        inner.diag_mut().mapv_inplace(|v| v + 1.0);
-        let factor = Small::new("FactorAnalysis::fit, posterior", inner.view())?;
-        let explained = factor.solve_rows(w.t().dot(&s.dot(&w)).view()).diag().sum();
-        let log_det = params.psi.mapv(f64::ln).sum() + factor.log_det;
-        Ok(log_likelihood(second.count, params.psi.len(), log_det, s.diag().sum() - explained))
-    }
+fn log_likelihood_of(params: &Params, second: &Second) -> Result<f64> {
+    let roots = params.psi.mapv(f64::sqrt);
+    let s = scaled(&second.sum, &roots) / second.count;
+    let w = &params.w / &roots.view().insert_axis(Axis(1));
+    let mut inner = w.t().dot(&w);
+    inner.diag_mut().mapv_inplace(|v| v + 1.0);
+    let factor = Small::new("FactorAnalysis::fit, posterior", inner.view())?;
+    let explained = factor.solve_rows(w.t().dot(&s.dot(&w)).view()).diag().sum();
+    let log_det = params.psi.mapv(f64::ln).sum() + factor.log_det;
+    Ok(log_likelihood(second.count, params.psi.len(), log_det, s.diag().sum() - explained))
 }
 
 /// `diag(r)⁻¹ S diag(r)⁻¹`, exactly symmetric.
@@ -202,6 +202,6 @@ impl EmModel for Model {
     }
 
     fn objective(&self, params: &Params, second: &Second) -> f64 {
-        self.log_likelihood(params, second).unwrap_or(f64::NAN)
+        log_likelihood_of(params, second).unwrap_or(f64::NAN)
     }
 }

@@ -75,7 +75,7 @@ impl fmt::Debug for Ica {
 }
 
 impl Ica {
-    /// To find this many sources, by FastICA with the contrast log cosh.
+    /// To find this many sources, by `FastICA` with the contrast log cosh.
     pub fn new(components: usize) -> Self {
         let algorithm = Algorithm::FastParallel(Contrast::LogCosh);
         Ica { components, algorithm, max_iterations: 200, tolerance: 1e-6, seed: 0, progress: None }
@@ -95,7 +95,7 @@ impl Ica {
         self
     }
 
-    /// FastICA ends when no row of the unmixing turns by more than this (one less the cosine), InfoMax when no entry of
+    /// `FastICA` ends when no row of the unmixing turns by more than this (one less the cosine), `InfoMax` when no entry of
     /// the natural gradient is larger.
     #[must_use]
     pub fn tolerance(mut self, tolerance: f64) -> Self {

@@ -73,7 +73,8 @@ impl PpcaMixture {
         parameter("latents", self.latents as f64, (1..d).contains(&self.latents), requirement)?;
         let whole = Moments::of(device, x)?;
         let variance = whole.variances().mean().unwrap_or(0.0);
-        if !(variance > 0.0) {
+        let varies = variance > 0.0;
+        if !varies {
             return Err(crate::Error::Singular {
                 op: "PpcaMixture::fit, variance",
                 index: 0,

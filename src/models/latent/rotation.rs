@@ -46,7 +46,8 @@ fn polar(g: Array2<f64>) -> Result<Option<(Array2<f64>, f64)>> {
     let e = eigh(g.t().dot(&g).view())?;
     let (largest, least) = (e.values[0], e.values[e.values.len() - 1]);
     // Written so that a NaN is singular.
-    if !(least > 1e-28 * largest) {
+    let regular = least > 1e-28 * largest;
+    if !regular {
         return Ok(None);
     }
     let roots = e.values.mapv(f64::sqrt);

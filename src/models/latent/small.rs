@@ -57,7 +57,8 @@ pub(super) fn cholesky(a: &mut [f64], k: usize) -> std::result::Result<f64, Pivo
         }
         let pivot = a[j * k + j];
         // Written so that a NaN is refused.
-        if !(pivot > 0.0) {
+        let positive = pivot > 0.0;
+        if !positive {
             return Err(Pivot { index: j, value: pivot });
         }
         log_det += pivot.ln();

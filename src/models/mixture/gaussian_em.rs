@@ -79,8 +79,7 @@ pub(super) fn second(kind: &CovarianceKind) -> Second {
 
 /// Responsibilities times weights, and `sum_i w_i log p(x_i)`.
 pub(super) fn responsibilities(log_joint: Matrix, rows: &Observations) -> Result<(Matrix, f64)> {
-    let (mut r, whole) = softmax_logsumexp(&log_joint)?;
-    drop(log_joint);
+    let (mut r, whole) = softmax_logsumexp(log_joint)?;
     let whole = whole.to_array()?;
     let total = match &rows.weights {
         None => whole.sum(),

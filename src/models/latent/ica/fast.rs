@@ -1,4 +1,4 @@
-//! FastICA: Newton steps on a contrast, kept orthogonal.
+//! `FastICA`: Newton steps on a contrast, kept orthogonal.
 
 use ndarray::{Array2, ArrayView2, Axis, s};
 

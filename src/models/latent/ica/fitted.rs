@@ -19,7 +19,7 @@ pub struct FittedIca {
     pub unmixing: Array2<f64>,
     /// A, `d x k`: data from sources.
     pub mixing: Array2<f64>,
-    /// How the fit went. The trace of FastICA is how far the unmixing turned, that of InfoMax the log-likelihood per
+    /// How the fit went. The trace of `FastICA` is how far the unmixing turned, that of `InfoMax` the log-likelihood per
     /// row of the white data.
     pub report: Report,
     device: Device,

@@ -1,4 +1,4 @@
-//! InfoMax: the likelihood of noiseless sources, climbed by natural gradients with the curvature of independent sources.
+//! `InfoMax`: the likelihood of noiseless sources, climbed by natural gradients with the curvature of independent sources.
 //!
 //! `L(W) = log|det W| + Σ_i E[log p_i(y_i)]`, `y = W z`. Along `W <- (I + E) W` the slope is `I - E[φ(y) y^T]`, and if
 //! the sources were independent already the curvature would couple only `E_ij` with `E_ji`: blocks of two by two.

@@ -1,11 +1,11 @@
-//! What makes a source not Gaussian: contrasts of FastICA, densities of InfoMax.
+//! What makes a source not Gaussian: contrasts of `FastICA`, densities of `InfoMax`.
 
 use ndarray::{Array1, Axis};
 
 use crate::ops::{Along, Map, Reduction, Zip, map, reduce, zip};
 use crate::{Matrix, Result};
 
-/// The function whose expectation FastICA drives away from that of a Gaussian.
+/// The function whose expectation `FastICA` drives away from that of a Gaussian.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Contrast {
     /// `log cosh y`: for all occasions.
@@ -43,7 +43,7 @@ impl Contrast {
     }
 }
 
-/// What InfoMax takes the sources to be distributed like.
+/// What `InfoMax` takes the sources to be distributed like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Density {
     /// `1 / (π cosh y)`: heavier tails than a Gaussian, as speech has.
@@ -57,7 +57,7 @@ pub enum Density {
 /// Which density each source has: `true` for the sub-Gaussian one.
 pub(super) type Kinds = Vec<bool>;
 
-/// White data seen through an unmixing, as InfoMax needs it.
+/// White data seen through an unmixing, as `InfoMax` needs it.
 pub(super) struct Seen {
     /// `-d/dy log p` at each entry.
     pub score: Matrix,

@@ -12,7 +12,8 @@ pub(super) fn fit(pca: FittedPca) -> Result<FittedPpca> {
     let noise = left / (d - k) as f64;
     // What rounding leaves of a variance that is zero; written so that a NaN is refused.
     let rounding = 1e-13 * pca.total_variance;
-    if !(noise > rounding) {
+    let noisy = noise > rounding;
+    if !noisy {
         return Err(Error::Singular { op: "Ppca::fit, noise variance", index: k, value: noise });
     }
     let gaussian = Subspace {

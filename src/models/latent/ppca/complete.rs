@@ -13,7 +13,8 @@ use crate::{Error, Result};
 
 pub(super) fn fit(ppca: &Ppca, parts: &[Moments], whole: &Moments) -> Result<FittedPpca> {
     let variance = whole.variances().mean().unwrap_or(0.0);
-    if !(variance > 0.0) {
+    let varies = variance > 0.0;
+    if !varies {
         return Err(Error::Singular { op: "Ppca::fit, variance", index: 0, value: variance });
     }
     let d = whole.columns();
@@ -33,7 +34,7 @@ pub(super) fn fit(ppca: &Ppca, parts: &[Moments], whole: &Moments) -> Result<Fit
         let alpha = model.ard.map(|ard| ard.precisions(&ml.loadings));
         Ok(Params { w: ml.loadings, shift: Array1::zeros(d), noise: ml.noise_variance, alpha })
     })?;
-    let log_likelihood = model.log_likelihood(&outcome.params, &outcome.stats)?;
+    let log_likelihood = log_likelihood_of(&outcome.params, &outcome.stats)?;
     finish(outcome, &model.mean, log_likelihood)
 }
 
@@ -80,13 +81,11 @@ fn inner(params: &Params) -> Result<Small> {
     Small::new("Ppca::fit, posterior", m.view())
 }
 
-impl Complete {
-    fn log_likelihood(&self, params: &Params, sums: &Sums) -> Result<f64> {
-        let (d, k) = params.w.dim();
-        let log_det = (d - k) as f64 * params.noise.ln() + inner(params)?.log_det;
-        let trace = (sums.squares - (&params.w * &sums.cross).sum()) / (params.noise * sums.count);
-        Ok(log_likelihood(sums.count, d, log_det, trace))
-    }
+fn log_likelihood_of(params: &Params, sums: &Sums) -> Result<f64> {
+    let (d, k) = params.w.dim();
+    let log_det = (d - k) as f64 * params.noise.ln() + inner(params)?.log_det;
+    let trace = (sums.squares - (&params.w * &sums.cross).sum()) / (params.noise * sums.count);
+    Ok(log_likelihood(sums.count, d, log_det, trace))
 }
 
 impl EmModel for Complete {
@@ -121,7 +120,8 @@ impl EmModel for Complete {
         let left = sums.squares - 2.0 * (&w * &sums.cross).sum() + (&w.dot(&plain) * &w).sum();
         let noise = left / (sums.count * w.nrows() as f64);
         // Below this the likelihood has no bound, and its terms no digits.
-        if !(noise > 1e-13 * self.variance) {
+        let noisy = noise > 1e-13 * self.variance;
+        if !noisy {
             return Err(Error::Singular { op: "Ppca::fit, noise variance", index: w.ncols(), value: noise });
         }
         let (w, alpha) = ard::update(self.ard, w)?;
@@ -133,6 +133,6 @@ impl EmModel for Complete {
             (Some(ard), Some(alpha)) => ard.log_prior(&params.w, alpha),
             _ => 0.0,
         };
-        self.log_likelihood(params, sums).map_or(f64::NAN, |l| l + prior)
+        log_likelihood_of(params, sums).map_or(f64::NAN, |l| l + prior)
     }
 }

@@ -121,7 +121,7 @@ impl FittedPpca {
     /// [`Error::NotFinite`](crate::Error::NotFinite) for an infinity; those of the device.
     pub fn impute(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
         columns("FittedPpca::impute", x, self.mean.len())?;
-        self.no_infinity("FittedPpca::impute", x)?;
+        no_infinity("FittedPpca::impute", x)?;
         let expected = self.inverse_transform(self.posteriors(x)?.0.view())?;
         let mut out = x.to_owned();
         out.zip_mut_with(&expected, |v, e| *v = if v.is_nan() { *e } else { *v });
@@ -148,14 +148,10 @@ impl FittedPpca {
     fn holes(&self, op: &'static str, x: ArrayView2<f64>) -> Result<bool> {
         columns(op, x, self.mean.len())?;
         if self.missing && x.iter().any(|v| v.is_nan()) {
-            self.no_infinity(op, x)?;
+            no_infinity(op, x)?;
             return Ok(true);
         }
         finite(op, x).map(|()| false)
-    }
-
-    fn no_infinity(&self, op: &'static str, x: ArrayView2<f64>) -> Result<()> {
-        finite(op, x.mapv(|v| if v.is_nan() { 0.0 } else { v }).view())
     }
 
     fn posteriors(&self, x: ArrayView2<f64>) -> Result<(Array2<f64>, Array1<f64>)> {
@@ -170,4 +166,9 @@ impl FittedPpca {
         }
         Ok((means, scores))
     }
+}
+
+/// A NaN may be there; an infinity may not.
+fn no_infinity(op: &'static str, x: ArrayView2<f64>) -> Result<()> {
+    finite(op, x.mapv(|v| if v.is_nan() { 0.0 } else { v }).view())
 }

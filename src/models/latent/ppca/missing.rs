@@ -138,7 +138,8 @@ impl EmModel for Missing {
             w.row_mut(j).assign(&Array1::from(row).slice(s![..k]));
         }
         let noise = left / sums.entries;
-        if !(noise > 1e-13 * self.variance) {
+        let noisy = noise > 1e-13 * self.variance;
+        if !noisy {
             return Err(Error::Singular { op: "Ppca::fit, noise variance", index: k, value: noise });
         }
         let (w, alpha) = ard::update(self.ard, w)?;

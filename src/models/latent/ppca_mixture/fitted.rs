@@ -32,7 +32,9 @@ impl FittedPpcaMixture {
         log_likelihood: f64,
         report: Report,
     ) -> Self {
-        parts.iter_mut().for_each(|part| fix_signs(&mut part.gaussian.axes));
+        for part in &mut parts {
+            fix_signs(&mut part.gaussian.axes);
+        }
         FittedPpcaMixture { log_likelihood, report, parts, centre: centre.clone(), device: device.clone() }
     }
 

@@ -77,27 +77,21 @@ pub(super) fn responsibilities(components: &[Component], x: &Matrix) -> Result<(
     Ok((shares, scores))
 }
 
-impl Model {
-    /// The sums for given responsibilities; scatters are about the means of `components`.
-    pub fn sums(
-        &self,
-        components: &[Component],
-        x: &Matrix,
-        shares: Array2<f64>,
-        total: f64,
-    ) -> Result<Sums> {
-        let device = x.device();
-        let weights = shares.sum_axis(Axis(0));
-        let mut scatters = Vec::with_capacity(components.len());
-        for (component, share) in components.iter().zip(shares.columns()) {
-            let roots = place(&device, share.mapv(f64::sqrt).insert_axis(Axis(1)))?;
-            let weighted = zip(&about(x, component)?, &roots, Zip::Mul)?;
-            scatters.push(syrk(1.0, &weighted, Trans::Yes)?.to_array()?);
-        }
-        let means = gemm(1.0, &place(&device, shares)?, Trans::Yes, x, Trans::No)?.to_array()?;
-        Ok(Sums { rows: x.rows() as f64, weights, means, scatters, log_likelihood: total })
+/// The sums for given responsibilities; scatters are about the means of `components`.
+pub(super) fn sums(components: &[Component], x: &Matrix, shares: Array2<f64>, total: f64) -> Result<Sums> {
+    let device = x.device();
+    let weights = shares.sum_axis(Axis(0));
+    let mut scatters = Vec::with_capacity(components.len());
+    for (component, share) in components.iter().zip(shares.columns()) {
+        let roots = place(&device, share.mapv(f64::sqrt).insert_axis(Axis(1)))?;
+        let weighted = zip(&about(x, component)?, &roots, Zip::Mul)?;
+        scatters.push(syrk(1.0, &weighted, Trans::Yes)?.to_array()?);
     }
+    let means = gemm(1.0, &place(&device, shares)?, Trans::Yes, x, Trans::No)?.to_array()?;
+    Ok(Sums { rows: x.rows() as f64, weights, means, scatters, log_likelihood: total })
+}
 
+impl Model {
     /// The maximum-likelihood PPCA of weighted data, its noise not below the floor.
     fn component(&self, old: &Component, sums: &Sums, c: usize) -> Result<Component> {
         let mass = sums.weights[c];
@@ -129,7 +123,7 @@ impl EmModel for Model {
 
     fn expect(&self, components: &Vec<Component>, x: &Matrix) -> Result<Sums> {
         let (shares, scores) = responsibilities(components, x)?;
-        self.sums(components, x, shares, scores.sum())
+        sums(components, x, shares, scores.sum())
     }
 
     fn maximise(&self, components: &Vec<Component>, sums: &Sums) -> Result<Vec<Component>> {

@@ -2,7 +2,7 @@
 
 use ndarray::{Array1, Array2, ArrayView2};
 
-use super::model::{Component, Model};
+use super::model::{Component, Model, Sums, sums};
 use crate::models::cluster::KMeans;
 use crate::models::em::{Em, EmModel, Statistics};
 use crate::models::latent::axes::orthonormal;
@@ -29,18 +29,18 @@ pub(super) fn start(
     };
     let points: Vec<Component> = clusters.centres.rows().into_iter().map(|c| point(c.to_owned())).collect();
     let mut labels = clusters.labels.iter();
-    let mut whole: Option<super::model::Sums> = None;
+    let mut whole: Option<Sums> = None;
     for block in blocks {
         let mut shares = Array2::zeros((block.rows(), count));
         shares.rows_mut().into_iter().zip(&mut labels).for_each(|(mut row, label)| row[*label] = 1.0);
-        let sums = model.sums(&points, block, shares, 0.0)?;
+        let part = sums(&points, block, shares, 0.0)?;
         match &mut whole {
-            None => whole = Some(sums),
-            Some(whole) => whole.add(&sums),
+            None => whole = Some(part),
+            Some(whole) => whole.add(&part),
         }
     }
     match whole {
-        Some(sums) => model.maximise(&points, &sums),
+        Some(whole) => model.maximise(&points, &whole),
         None => Ok(points),
     }
 }
