@@ -9,9 +9,13 @@ use plotters::prelude::*;
 use plotters::style::{FontStyle, register_font};
 
 /// A white picture of the given size in pixels, to be written to `target/NAME.png` by `present`.
-pub fn picture(name: &str, size: (u32, u32)) -> Result<(PathBuf, DrawingArea<BitMapBackend<'static>, plotters::coord::Shift>), Box<dyn Error>> {
+pub fn picture(
+    name: &str,
+    size: (u32, u32),
+) -> Result<(PathBuf, DrawingArea<BitMapBackend<'static>, plotters::coord::Shift>), Box<dyn Error>> {
     // A font inside the binary: a headless machine has none.
-    register_font("sans-serif", FontStyle::Normal, epaint_default_fonts::UBUNTU_LIGHT).map_err(|_| "the font is not readable")?;
+    register_font("sans-serif", FontStyle::Normal, epaint_default_fonts::UBUNTU_LIGHT)
+        .map_err(|_| "the font is not readable")?;
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target");
     std::fs::create_dir_all(&folder)?;
     let path = folder.join(format!("{name}.png"));

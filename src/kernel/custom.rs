@@ -5,6 +5,9 @@ use std::sync::Arc;
 
 use super::hyper::Hyper;
 
+/// The cube root of the rounding unit balances truncation and rounding of a central difference.
+pub(super) const DIFFERENCE: f64 = 6e-6;
+
 type Value = dyn Fn(&[f64], &[f64], &[f64]) -> f64 + Send + Sync;
 type Gradient = dyn Fn(&[f64], &[f64], &[f64]) -> Vec<f64> + Send + Sync;
 
@@ -107,8 +110,7 @@ impl Custom {
         let mut q = p.to_vec();
         let mut out = Vec::with_capacity(p.len());
         for (i, (_, h)) in self.params.iter().enumerate() {
-            // The cube root of the rounding unit balances truncation and rounding of a central difference.
-            let step: f64 = 6e-6;
+            let step = DIFFERENCE;
             let (lo, hi) = match h.scale() {
                 super::Scale::Log => (p[i] * (-step).exp(), p[i] * step.exp()),
                 super::Scale::Linear => {
@@ -124,6 +126,23 @@ impl Custom {
             out.push((up - down) / (hi - lo));
         }
         out
+    }
+
+    /// ∂k/∂x, by central differences of the closure.
+    pub(crate) fn slopes(&self, x: &[f64], y: &[f64], p: &[f64]) -> Vec<f64> {
+        let mut at = x.to_vec();
+        (0..x.len())
+            .map(|f| {
+                let step = DIFFERENCE * x[f].abs().max(1.0);
+                let (lo, hi) = (x[f] - step, x[f] + step);
+                at[f] = hi;
+                let up = (self.value)(&at, y, p);
+                at[f] = lo;
+                let down = (self.value)(&at, y, p);
+                at[f] = x[f];
+                (up - down) / (hi - lo)
+            })
+            .collect()
     }
 }
 

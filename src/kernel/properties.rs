@@ -27,6 +27,11 @@ impl Kernel {
         bounded(&self.expr)
     }
 
+    /// Whether white noise is part of it, alone or in a product.
+    pub fn has_white_noise(&self) -> bool {
+        vanishes(&self.expr)
+    }
+
     /// The number of features that the structure demands, if it demands one.
     pub fn dim(&self) -> Option<usize> {
         dim(&self.expr)

@@ -6,6 +6,7 @@ mod support;
 mod cg;
 mod eigen;
 mod input;
+mod lanczos_log_det;
 mod low_rank;
 mod preconditioner;
 mod spd;

@@ -1,7 +1,6 @@
 """Gaussian process regression at fixed hyper-parameters: fit, evidence with its ARD gradient, predictions with deviations.
 
-All sides share the kernel `1.5 exp(-½ Σ (x_f - x'_f)² / ℓ_f²)` with a length scale for each feature, and noise 0.01. Rows
-for `KernelRidge` and `Ridge` belong here too, below the marked line.
+All sides share the kernel `1.5 exp(-½ Σ (x_f - x'_f)² / ℓ_f²)` with a length scale for each feature, and noise 0.01.
 """
 
 from protocol import uniform
@@ -24,7 +23,6 @@ ROWS = [
         limit=1073.7, tolerance=1e-6),
     Row("GPR predict with std, 1000 of n=4000 / scikit-learn", PREDICT, "python", "sklearn", target=2.0, reps=7,
         tolerance=1e-6),
-    # ---- KernelRidge n=4000 / scikit-learn (2.0) and Ridge 200000 x 100 / scikit-learn (1.0) ----
 ]  # fmt: skip
 
 

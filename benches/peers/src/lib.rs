@@ -94,7 +94,7 @@ pub fn check(values: &[f64], cols: usize) -> [f64; 2] {
     [projection, values.iter().map(|a| a * a).sum::<f64>().sqrt()]
 }
 
-/// The most memory that this process ever had resident, in MB.
+/// The most memory that this process has held so far, in MB.
 ///
 /// # Errors
 /// The system does not say.

@@ -1,4 +1,4 @@
-//! Each instruction in reverse: from ∂/∂value to ∂/∂operand, ∂/∂slot and ∂/∂weight.
+//! Each instruction in reverse: from ∂/∂value to ∂/∂operand, ∂/∂slot, ∂/∂weight and ∂/∂input.
 
 use std::f64::consts::FRAC_2_PI;
 
@@ -8,23 +8,35 @@ use super::{Block, PAIRS, stats};
 use crate::kernel::bessel::matern_slope;
 use crate::kernel::program::{Form, Instr, Program};
 
-/// Runs the program backwards over one block.
+/// Runs the program backwards over one block, to the derivatives by slots and weights.
 ///
 /// `values` come from the forward run; `adjoints` have the seed in the last buffer and zeros elsewhere. `sums`
 /// receives the derivatives by the slots, then those by the weights of each learned statistic.
 #[inline(always)]
-pub(crate) fn run<const FMA: bool>(
+pub(crate) fn by_parameters<const FMA: bool>(
     p: &Program,
     b: &Block,
     values: &[f64],
     adjoints: &mut [f64],
     sums: &mut [f64],
 ) {
-    for (i, instr) in p.code.iter().enumerate().rev() {
-        let (before, own) = adjoints.split_at_mut((p.stats.len() + i) * PAIRS);
-        step::<FMA>(p, b, instr, i, values, before, &own[..b.pairs()], sums);
-    }
+    sweep::<FMA>(p, b, values, adjoints, sums);
     let n = b.pairs();
+    for (id, stat, slots, dv) in customs(p, n, adjoints) {
+        let custom = &p.customs[id];
+        let params = &p.slots[slots..slots + custom.params.len()];
+        for (e, &w) in dv.iter().enumerate() {
+            if w == 0.0 || params.is_empty() {
+                continue;
+            }
+            let (x, y) = points(b, &p.stats[stat].cols, e);
+            let g = custom.derivatives(&x, &y, params);
+            for j in 0..params.len() {
+                // A closure that gives too few derivatives must not pass for one that gives zeros.
+                sums[slots + j] += w * g.get(j).copied().unwrap_or(f64::NAN);
+            }
+        }
+    }
     let mut next = p.slots.len();
     for (s, stat) in p.stats.iter().enumerate() {
         let ds = &adjoints[s * PAIRS..][..n];
@@ -38,6 +50,60 @@ pub(crate) fn run<const FMA: bool>(
             let slope = &values[(s + 1) * PAIRS..][..n];
             sums[slot] += sum(n, |e| ds[e] * slope[e]);
         }
+    }
+}
+
+/// Runs the program backwards over one block, to the derivatives by the columns of Z of the rows of x.
+///
+/// `out` has `dz` values for each row of the block. What `sums` receives is of no use here.
+#[inline(always)]
+pub(crate) fn by_inputs<const FMA: bool>(
+    p: &Program,
+    b: &Block,
+    values: &[f64],
+    adjoints: &mut [f64],
+    sums: &mut [f64],
+    out: &mut [f64],
+) {
+    sweep::<FMA>(p, b, values, adjoints, sums);
+    let n = b.pairs();
+    for (s, stat) in p.stats.iter().enumerate() {
+        stats::input_gradient::<FMA>(stat, &p.slots, b, &adjoints[s * PAIRS..][..n], p.dz, out);
+    }
+    for (id, stat, slots, dv) in customs(p, n, adjoints) {
+        let custom = &p.customs[id];
+        let params = &p.slots[slots..slots + custom.params.len()];
+        let cols = &p.stats[stat].cols;
+        for (e, &w) in dv.iter().enumerate().filter(|(_, w)| **w != 0.0) {
+            let (x, y) = points(b, cols, e);
+            let out = &mut out[e / b.width * p.dz..][..p.dz];
+            for (&c, slope) in cols.iter().zip(custom.slopes(&x, &y, params)) {
+                out[c] += w * slope;
+            }
+        }
+    }
+}
+
+/// Every user's kernel in the program: its number, its statistic, its first slot and what reached its value.
+fn customs<'a>(
+    p: &'a Program,
+    n: usize,
+    adjoints: &'a [f64],
+) -> impl Iterator<Item = (usize, usize, usize, &'a [f64])> {
+    let first = p.stats.len();
+    p.code.iter().enumerate().filter_map(move |(i, instr)| match *instr {
+        Instr::Custom { id, stat, slots, .. } => {
+            Some((id, stat, slots, &adjoints[(first + i) * PAIRS..][..n]))
+        }
+        _ => None,
+    })
+}
+
+#[inline(always)]
+fn sweep<const FMA: bool>(p: &Program, b: &Block, values: &[f64], adjoints: &mut [f64], sums: &mut [f64]) {
+    for (i, instr) in p.code.iter().enumerate().rev() {
+        let (before, own) = adjoints.split_at_mut((p.stats.len() + i) * PAIRS);
+        step::<FMA>(p, b, instr, i, values, before, &own[..b.pairs()], sums);
     }
 }
 
@@ -94,8 +160,19 @@ fn step<const FMA: bool>(
             sums[k] -= sum(n, |e| dv[e] * own[e] * (scale * stat(s)[e]).ln_1p());
             radial(before, sums, scale, (s, a), dv, stat(s), |e, u| -alpha * own[e] / (1.0 + u));
         }
-        // Nothing learned lies below a cosine, a table or the diagonal.
-        Instr::Cosine { .. } | Instr::Lookup { .. } => {}
+        // A table and its indices have no derivatives; a user's kernel is asked for its own after the sweep.
+        Instr::Lookup { .. } | Instr::Custom { .. } => {}
+        Instr::Cosine { dot, nx, ny } => {
+            for e in 0..n {
+                let (x, y) = (stat(nx)[e], stat(ny)[e]);
+                let norm = (x * y).sqrt();
+                if norm > 0.0 {
+                    before[dot * PAIRS + e] += dv[e] / norm;
+                    before[nx * PAIRS + e] -= 0.5 * dv[e] * own[e] / x;
+                    before[ny * PAIRS + e] -= 0.5 * dv[e] * own[e] / y;
+                }
+            }
+        }
         Instr::White(v) => sums[v] += b.diagonal().map(|e| dv[e]).sum::<f64>(),
         Instr::Arcsine { dot, nx, ny, sq, scale, bias } => {
             let (k, c) = (slot(scale), slot(bias));
@@ -109,21 +186,6 @@ fn step<const FMA: bool>(
                 before[ny * PAIRS + e] += dy * k;
                 sums[scale] += common * d + dx * x + dy * y;
                 sums[bias] += common + dx + dy;
-            }
-        }
-        Instr::Custom { id, stat, slots, .. } => {
-            let custom = &p.customs[id];
-            let params = &p.slots[slots..slots + custom.params.len()];
-            for (e, &w) in dv.iter().enumerate() {
-                if w == 0.0 || params.is_empty() {
-                    continue;
-                }
-                let (x, y) = points(b, &p.stats[stat].cols, e);
-                let g = custom.derivatives(&x, &y, params);
-                for j in 0..params.len() {
-                    // A closure that gives too few derivatives must not pass for one that gives zeros.
-                    sums[slots + j] += w * g.get(j).copied().unwrap_or(f64::NAN);
-                }
             }
         }
         Instr::Tanh(v) => add(before, stats + v, dv, |e| dv[e] * (1.0 - own[e] * own[e])),

@@ -87,7 +87,8 @@ struct Tile<'a, 'b> {
 
 enum Task<'b> {
     Values(&'b mut [f64]),
-    Gradient { weights: &'b [f64], grad: &'b mut [f64] },
+    Sum { weights: &'b [f64], value: &'b mut f64, grad: Option<&'b mut [f64]> },
+    Inputs { weights: &'b [f64], out: &'b mut [f64] },
 }
 
 impl WithSimd for Tile<'_, '_> {
@@ -112,7 +113,8 @@ impl Tile<'_, '_> {
         let buffers = p.stats.len() + p.code.len();
         let last = (buffers - 1) * PAIRS;
         scratch.values.resize(buffers * PAIRS, 0.0);
-        if let Task::Gradient { .. } = task {
+        let gradient = matches!(task, Task::Sum { grad: Some(_), .. });
+        if !matches!(task, Task::Values(_)) {
             let learned: usize = p.stats.iter().filter(|s| s.learned).map(|s| s.cols.len()).sum();
             scratch.adjoints.resize(buffers * PAIRS, 0.0);
             scratch.sums.clear();
@@ -123,7 +125,7 @@ impl Tile<'_, '_> {
             let width = (cols.end - col).min(WIDTH).next_multiple_of(LANES);
             for row in rows.clone().step_by(ROWS) {
                 let b = &Block { x, y, row, rows: (rows.end - row).min(ROWS), col, width, same };
-                forward::run::<FMA>(p, b, matches!(task, Task::Gradient { .. }), &mut scratch.values);
+                forward::run::<FMA>(p, b, gradient, &mut scratch.values);
                 match &mut task {
                     Task::Values(out) => {
                         let value = &scratch.values[last..];
@@ -131,23 +133,39 @@ impl Tile<'_, '_> {
                             out[outside].copy_from_slice(&value[inside]);
                         }
                     }
-                    Task::Gradient { weights, .. } => {
-                        for a in scratch.adjoints.chunks_exact_mut(PAIRS) {
-                            a[..b.pairs()].fill(0.0);
-                        }
-                        let seed = &mut scratch.adjoints[last..];
-                        for (inside, outside) in (0..b.rows).map(|r| b.crop(r, &rows, &cols)) {
-                            seed[inside].copy_from_slice(&weights[outside]);
-                        }
+                    Task::Sum { weights, value, grad } => {
+                        seed(b, &rows, &cols, weights, &mut scratch.adjoints);
                         let Scratch { values, adjoints, sums } = &mut *scratch;
-                        backward::run::<FMA>(p, b, values, adjoints, sums);
+                        let (of_pair, weights) = (&values[last..], &adjoints[last..]);
+                        **value += vector::sum(b.pairs(), |e| weights[e] * of_pair[e]);
+                        if grad.is_some() {
+                            backward::by_parameters::<FMA>(p, b, values, adjoints, sums);
+                        }
+                    }
+                    Task::Inputs { weights, out } => {
+                        seed(b, &rows, &cols, weights, &mut scratch.adjoints);
+                        let Scratch { values, adjoints, sums } = &mut *scratch;
+                        let out = &mut out[(row - rows.start) * p.dz..][..b.rows * p.dz];
+                        backward::by_inputs::<FMA>(p, b, values, adjoints, sums, out);
                     }
                 }
             }
         }
-        if let Task::Gradient { grad, .. } = task {
+        if let Task::Sum { grad: Some(grad), .. } = task {
             p.add_links(&scratch.sums, grad);
         }
+    }
+}
+
+/// Zeros, and in the last buffer the weights of the pairs that belong to the tile.
+#[inline(always)]
+fn seed(b: &Block, rows: &Range<usize>, cols: &Range<usize>, weights: &[f64], adjoints: &mut [f64]) {
+    for a in adjoints.chunks_exact_mut(PAIRS) {
+        a[..b.pairs()].fill(0.0);
+    }
+    let last = adjoints.len() - PAIRS;
+    for (inside, outside) in (0..b.rows).map(|r| b.crop(r, rows, cols)) {
+        adjoints[last..][inside].copy_from_slice(&weights[outside]);
     }
 }
 
@@ -171,9 +189,10 @@ impl Program {
         Arch::new().dispatch(Tile { program: self, x, rows, y, cols, same, scratch, task });
     }
 
-    /// Adds Σᵢⱼ wᵢⱼ ∂k(xᵢ, yⱼ)/∂p to `grad`, one entry for each of `Kernel::params`, on the natural scale.
+    /// Σᵢⱼ wᵢⱼ k(xᵢ, yⱼ); adds Σᵢⱼ wᵢⱼ ∂k(xᵢ, yⱼ)/∂p to `grad`, if there is one, with one entry for each of
+    /// `Kernel::params`, on the natural scale.
     #[allow(clippy::too_many_arguments, reason = "a tile is two ranges of two operands")]
-    pub(crate) fn tile_grad(
+    pub(crate) fn tile_sum(
         &self,
         x: &Points,
         rows: Range<usize>,
@@ -181,12 +200,32 @@ impl Program {
         cols: Range<usize>,
         same: bool,
         weights: &[f64],
-        grad: &mut [f64],
+        grad: Option<&mut [f64]>,
+        scratch: &mut Scratch,
+    ) -> f64 {
+        debug_assert_eq!(weights.len(), rows.len() * cols.len());
+        let mut sum = 0.0;
+        let task = Task::Sum { weights, value: &mut sum, grad };
+        Arch::new().dispatch(Tile { program: self, x, rows, y, cols, same, scratch, task });
+        sum
+    }
+
+    /// Adds Σⱼ wᵢⱼ ∂k(xᵢ, yⱼ)/∂zᵢ to row i of `out` (`rows` x `dz`), zᵢ the columns of Z of xᵢ.
+    #[allow(clippy::too_many_arguments, reason = "a tile is two ranges of two operands")]
+    pub(crate) fn tile_inputs(
+        &self,
+        x: &Points,
+        rows: Range<usize>,
+        y: &Packed,
+        cols: Range<usize>,
+        weights: &[f64],
+        out: &mut [f64],
         scratch: &mut Scratch,
     ) {
         debug_assert_eq!(weights.len(), rows.len() * cols.len());
-        let task = Task::Gradient { weights, grad };
-        Arch::new().dispatch(Tile { program: self, x, rows, y, cols, same, scratch, task });
+        debug_assert_eq!(out.len(), rows.len() * self.dz);
+        let task = Task::Inputs { weights, out };
+        Arch::new().dispatch(Tile { program: self, x, rows, y, cols, same: false, scratch, task });
     }
 
     /// k(xᵢ, xᵢ), with white noise if `same`.

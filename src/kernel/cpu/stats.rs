@@ -145,3 +145,50 @@ fn columns(stat: &Stat, b: &Block, ds: &[f64], out: &mut [f64], h: impl Fn(f64, 
         *out += acc.iter().sum::<f64>();
     }
 }
+
+/// Adds Σⱼ ds·∂form/∂a to `out`, `dz` values for each row of the block: the derivative by the columns of Z of x.
+#[inline(always)]
+pub(crate) fn input_gradient<const FMA: bool>(
+    stat: &Stat,
+    slots: &[f64],
+    b: &Block,
+    ds: &[f64],
+    dz: usize,
+    out: &mut [f64],
+) {
+    match stat.form {
+        Form::SqDist => inputs(stat, b, ds, dz, out, |x, y| 2.0 * (x - y)),
+        Form::Dot => inputs(stat, b, ds, dz, out, |_, y| y),
+        // At the kink neither side is right, and their mean is zero.
+        Form::L1 => inputs(stat, b, ds, dz, out, |x, y| if x == y { 0.0 } else { (x - y).signum() }),
+        Form::SinSq(slot) => {
+            let f = slots[slot];
+            inputs(stat, b, ds, dz, out, |x, y| {
+                let (s, c) = sin_cos_pi::<FMA>((x - y) * f);
+                2.0 * PI * f * s * c
+            });
+        }
+        Form::NormX => inputs(stat, b, ds, dz, out, |x, _| 2.0 * x),
+        // The others are about y, about derivatives by parameters, or about indices.
+        _ => {}
+    }
+}
+
+#[inline(always)]
+fn inputs(stat: &Stat, b: &Block, ds: &[f64], dz: usize, out: &mut [f64], h: impl Fn(f64, f64) -> f64) {
+    for (at, &col) in stat.cols.iter().enumerate() {
+        let w = stat.weights.as_ref().map_or(1.0, |w| w[at]);
+        for r in 0..b.rows {
+            let x = b.x.row(b.row + r)[col];
+            let mut acc = [0.0; LANES];
+            for p in 0..b.width / LANES {
+                let y = &b.y.panel(b.col / LANES + p)[col * LANES..(col + 1) * LANES];
+                let ds = &ds[r * b.width + p * LANES..][..LANES];
+                for l in 0..LANES {
+                    acc[l] += ds[l] * h(x, y[l]);
+                }
+            }
+            out[r * dz + col] += w * acc.iter().sum::<f64>();
+        }
+    }
+}

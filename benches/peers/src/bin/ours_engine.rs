@@ -29,6 +29,11 @@ fn main() {
                 let (x, v) = (input(4, size(request, "d")?)?, input(5, 1)?);
                 Ok(job(device, move || ops::gram_vec(&Kernel::rbf(1.0), &x, None, &v)))
             }
+            Some("gram_vec_cross") => {
+                let d = size(request, "d")?;
+                let (x, y, v) = (input(4, d)?, input(6, d)?, input(5, 1)?);
+                Ok(job(device, move || ops::gram_vec(&Kernel::rbf(1.0), &x, Some(&y), &v)))
+            }
             Some("gram_vec_memory") => memory(request, &device, n),
             _ => Err(format!("no such request: {request}").into()),
         }

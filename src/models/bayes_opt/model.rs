@@ -1,0 +1,34 @@
+//! The model of f unless another is given, and the scale on which it sees observations.
+
+use crate::linalg::Jitter;
+use crate::models::gp::{GpRegressor, Prior};
+use crate::{Kernel, Result};
+
+/// On the unit cube: Matérn 5/2, with length scales that are not expected far from one half, and noise of at most the
+/// variance of the observations.
+pub(super) fn default_model(d: usize) -> Result<GpRegressor> {
+    let mut kernel = (1.0 * Kernel::matern52(vec![0.5; d])).bounded("scale", 0.05, 50.0)?;
+    let lengths: Vec<String> = kernel.params().into_iter().skip(1).map(|p| p.name).collect();
+    for name in &lengths {
+        kernel = kernel.bounded(name, 0.02, 20.0)?;
+    }
+    let mut model = GpRegressor::new(kernel).noise(1e-4).noise_bounds(1e-6, 1.0).jitter(Jitter::ladder());
+    for name in &lengths {
+        model = model.prior(name, Prior::LogNormal { mean: 0.5f64.ln(), deviation: 1.0 });
+    }
+    // Without this a few points far apart are easily taken for pure noise.
+    Ok(model.prior("noise", Prior::LogNormal { mean: 1e-3f64.ln(), deviation: 2.0 }))
+}
+
+/// The mean of the observations and their standard deviation, one if they do not differ.
+pub(super) fn scaling(y: &[f64]) -> (f64, f64) {
+    let n = y.len().max(1) as f64;
+    let mean = y.iter().map(|y| y / n).sum::<f64>();
+    // Squares of what remains after division by the largest neither overflow nor vanish.
+    let largest = y.iter().fold(0f64, |s, y| s.max((y - mean).abs()));
+    if largest <= 1e-12 * mean.abs() || largest == 0.0 {
+        return (mean, 1.0);
+    }
+    let square = y.iter().map(|y| ((y - mean) / largest).powi(2)).sum::<f64>() / n;
+    (mean, largest * square.sqrt())
+}

@@ -1,0 +1,162 @@
+//! The estimator: what to fit, and the search for hyper-parameters.
+
+use ndarray::ArrayView2;
+
+use super::binary::Signs;
+use super::fitted::{Body, FittedGpClassifier};
+use super::labels::Labels;
+use super::laplace::{Laplace, Observed};
+use super::likelihood::{Likelihood, Link};
+use crate::kernel::Scale;
+use crate::models::gp::Evidence;
+use crate::models::gp::input::finite;
+use crate::ops::gram;
+use crate::optim::{Minimiser, Minimum};
+use crate::{Device, Kernel, Matrix, Result};
+
+/// `p(y | x) = ∫ p(y | f(x)) p(f | data) df`, `f ~ GP(0, k)`, by Laplace's approximation: the posterior of the latent
+/// values is taken as `N(f̂, (K⁻¹ + W)⁻¹)`, with its mode f̂ and its curvature there, `W = -∇∇ ln p(y | f̂)`.
+///
+/// The mode is found by Newton's method through `B = I + W^½ K W^½`, whose eigenvalues are at least one, so K may be
+/// singular (duplicate points). Hyper-parameters stay as they are given unless [`optimise`](GpClassifier::optimise) is
+/// asked for; then they maximise the approximate evidence `ln Z = ln p(y | f̂) - ½ f̂ᵀK⁻¹f̂ - ½ ln |B|`, by its exact
+/// gradient, within the bounds of the kernel's parameters. K and B are stored, `n x n` in f64.
+///
+/// ```
+/// use mercer::models::gp::{GpClassifier, Likelihood};
+/// use mercer::{Device, Kernel};
+/// use ndarray::array;
+///
+/// let x = array![[-2.0], [-1.0], [1.0], [2.0]];
+/// let fitted = GpClassifier::new(Kernel::rbf(1.0)).fit(&Device::cpu(), x.view(), &[0, 0, 1, 1])?;
+/// assert!((fitted.log_evidence() + 2.621391425).abs() < 1e-8);
+///
+/// let new = array![[1.5]];
+/// let latent = fitted.latent(new.view())?;
+/// assert!((latent.mean[[0, 0]] - 0.6261624614).abs() < 1e-9);
+/// assert!((latent.variance[[0, 0]] - 0.7370007319).abs() < 1e-9);
+/// // Averaged over the latent value; the logistic function of its mean would be 0.65.
+/// assert!((fitted.predict_proba(new.view())?[[0, 1]] - 0.6320137261).abs() < 1e-9);
+/// # Ok::<(), mercer::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct GpClassifier {
+    kernel: Kernel,
+    likelihood: Likelihood,
+    minimiser: Option<Minimiser>,
+}
+
+impl GpClassifier {
+    /// With this kernel and the logistic likelihood.
+    pub fn new(kernel: Kernel) -> Self {
+        GpClassifier { kernel, likelihood: Likelihood::Logistic, minimiser: None }
+    }
+
+    /// With another likelihood.
+    #[must_use]
+    pub fn likelihood(mut self, likelihood: Likelihood) -> Self {
+        self.likelihood = likelihood;
+        self
+    }
+
+    /// Chooses hyper-parameters by maximising the approximate evidence.
+    #[must_use]
+    pub fn optimise(mut self, minimiser: Minimiser) -> Self {
+        self.minimiser = Some(minimiser);
+        self
+    }
+
+    /// Fits to `x`, `n x d`, and one label for each row: any numbers, of which at least two differ.
+    ///
+    /// # Errors
+    /// [`Error::Shape`](crate::Error::Shape) for labels that do not fit `x` or do not differ,
+    /// [`Error::NotFinite`](crate::Error::NotFinite) for a NaN or an infinity in `x`,
+    /// [`Error::Parameter`](crate::Error::Parameter) for a bad kernel,
+    /// [`Error::NotPositiveDefinite`](crate::Error::NotPositiveDefinite) if K has a negative eigenvalue,
+    /// [`Error::Cancelled`](crate::Error::Cancelled) by the minimiser's callback.
+    pub fn fit(&self, device: &Device, x: ArrayView2<f64>, labels: &[usize]) -> Result<FittedGpClassifier> {
+        finite("GpClassifier", "x", x)?;
+        let labels = Labels::new(labels, x.nrows())?;
+        let x = Matrix::from_host(x.to_owned());
+        let mut searches = Vec::new();
+        let body = match self.likelihood {
+            Likelihood::Softmax => {
+                Body::Softmax(Box::new(self.one(device, &x, &labels.classes(), &mut searches)?))
+            }
+            Likelihood::Logistic | Likelihood::Probit => {
+                let link = self.link();
+                let each = labels
+                    .against_the_rest()
+                    .map(|y| self.one(device, &x, &Signs { y, link }, &mut searches));
+                Body::Binary(each.collect::<Result<_>>()?, link)
+            }
+        };
+        Ok(FittedGpClassifier { names: labels.names, body, searches })
+    }
+
+    /// `ln Z` and its gradient by [`Kernel::theta`], at the kernel as it is; the sum over classes that are fitted
+    /// against the rest.
+    ///
+    /// # Errors
+    /// As [`GpClassifier::fit`].
+    pub fn log_evidence(&self, device: &Device, x: ArrayView2<f64>, labels: &[usize]) -> Result<Evidence> {
+        finite("GpClassifier", "x", x)?;
+        let labels = Labels::new(labels, x.nrows())?;
+        let x = Matrix::from_host(x.to_owned());
+        if self.likelihood == Likelihood::Softmax {
+            return evidence(device, &self.kernel, &x, &labels.classes());
+        }
+        let mut sum = Evidence { value: 0.0, gradient: vec![0.0; self.kernel.theta().len()] };
+        for y in labels.against_the_rest() {
+            let own = evidence(device, &self.kernel, &x, &Signs { y, link: self.link() })?;
+            sum.value += own.value;
+            sum.gradient.iter_mut().zip(own.gradient).for_each(|(s, g)| *s += g);
+        }
+        Ok(sum)
+    }
+
+    fn link(&self) -> Link {
+        if self.likelihood == Likelihood::Probit { Link::Probit } else { Link::Logistic }
+    }
+
+    /// One latent model: the search, then the approximation where it ended.
+    fn one<O: Observed>(
+        &self,
+        device: &Device,
+        x: &Matrix,
+        observed: &O,
+        searches: &mut Vec<Minimum>,
+    ) -> Result<Laplace<O::Curvature>> {
+        let start = self.kernel.theta();
+        let mut kernel = self.kernel.clone();
+        if let Some(minimiser) = self.minimiser.as_ref().filter(|_| !start.is_empty()) {
+            let found = minimiser.run(&start, &bounds(&kernel), |theta| {
+                let own = evidence(device, &kernel.with_theta(theta)?, x, observed)?;
+                Ok((-own.value, own.gradient.into_iter().map(|g| -g).collect()))
+            })?;
+            kernel = kernel.with_theta(&found.point)?;
+            searches.push(found);
+        }
+        Laplace::new(device, &kernel, x, observed, &gram(&kernel, x, None)?)
+    }
+}
+
+/// `ln Z` and its gradient by theta.
+fn evidence<O: Observed>(device: &Device, kernel: &Kernel, x: &Matrix, observed: &O) -> Result<Evidence> {
+    let k = gram(kernel, x, None)?;
+    let laplace = Laplace::new(device, kernel, x, observed, &k)?;
+    let natural = laplace.gradient(&k)?;
+    let free = kernel.params().into_iter().zip(natural).filter(|(p, _)| !p.fixed);
+    let gradient = free.map(|(p, g)| if p.scale == Scale::Log { g * p.value } else { g });
+    Ok(Evidence { value: laplace.log_evidence, gradient: gradient.collect() })
+}
+
+/// The bounds of the free parameters, on the scale of theta.
+fn bounds(kernel: &Kernel) -> Vec<(f64, f64)> {
+    let free = kernel.params().into_iter().filter(|p| !p.fixed);
+    free.map(|p| match p.scale {
+        Scale::Log => (p.bounds.0.ln(), p.bounds.1.ln()),
+        Scale::Linear => p.bounds,
+    })
+    .collect()
+}

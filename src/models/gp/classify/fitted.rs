@@ -1,0 +1,211 @@
+//! What was learned: latent functions, class probabilities, and what happened on the way.
+
+use ndarray::{Array2, ArrayView1, ArrayView2, ArrayViewMut1, s};
+
+use super::average::{Average, Averager, mean_softmax};
+use super::binary::OneFactor;
+use super::laplace::Laplace;
+use super::likelihood::Link;
+use super::softmax::ManyFactors;
+use crate::models::gp::input::queries;
+use crate::optim::Minimum;
+use crate::{Error, Kernel, Result};
+
+/// Draws for the probabilities of a softmax likelihood, unless said otherwise.
+const SOFTMAX_DRAWS: Average = Average::MonteCarlo { samples: 4000, seed: 0 };
+
+/// A fitted [`GpClassifier`](super::GpClassifier).
+#[derive(Debug)]
+pub struct FittedGpClassifier {
+    pub(super) names: Vec<usize>,
+    pub(super) body: Body,
+    pub(super) searches: Vec<Minimum>,
+}
+
+#[derive(Debug)]
+pub(super) enum Body {
+    /// The second class against the first, or each against the rest.
+    Binary(Vec<Laplace<OneFactor>>, Link),
+    Softmax(Box<Laplace<ManyFactors>>),
+}
+
+/// The latent functions at m points: one column for two classes (positive values speak for the second), one for each
+/// class if there are more or the likelihood is the softmax.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Latent {
+    /// `K(new, x) K⁻¹ f̂ = K(new, x) g(f̂)`.
+    pub mean: Array2<f64>,
+    /// `k(new, new) - K(new, x) (K + W⁻¹)⁻¹ K(x, new)`: what is not known of f(new) includes what is not known of f̂.
+    /// Never negative.
+    pub variance: Array2<f64>,
+}
+
+impl FittedGpClassifier {
+    /// The labels, in ascending order: the order of the columns of [`predict_proba`](Self::predict_proba).
+    pub fn classes(&self) -> &[usize] {
+        &self.names
+    }
+
+    /// The kernel of each latent model: one, or one for each class fitted against the rest.
+    pub fn kernels(&self) -> Vec<&Kernel> {
+        match &self.body {
+            Body::Binary(each, _) => each.iter().map(|l| &l.kernel).collect(),
+            Body::Softmax(all) => vec![&all.kernel],
+        }
+    }
+
+    /// `ln Z`, approximately; the sum over classes fitted against the rest.
+    pub fn log_evidence(&self) -> f64 {
+        match &self.body {
+            Body::Binary(each, _) => each.iter().map(|l| l.log_evidence).sum(),
+            Body::Softmax(all) => all.log_evidence,
+        }
+    }
+
+    /// f̂ at the data, for each latent model: n rows, a column for each latent function.
+    pub fn modes(&self) -> Vec<ArrayView2<'_, f64>> {
+        match &self.body {
+            Body::Binary(each, _) => each.iter().map(|l| l.f.view()).collect(),
+            Body::Softmax(all) => vec![all.f.view()],
+        }
+    }
+
+    /// For each latent model, `ln p(y | f) - ½ fᵀK⁻¹f` before Newton's first step and after each.
+    pub fn newton_traces(&self) -> Vec<&[f64]> {
+        match &self.body {
+            Body::Binary(each, _) => each.iter().map(|l| &l.trace[..]).collect(),
+            Body::Softmax(all) => vec![&all.trace[..]],
+        }
+    }
+
+    /// The search for the hyper-parameters of each latent model, of `-ln Z`; none if they were fixed.
+    pub fn searches(&self) -> &[Minimum] {
+        &self.searches
+    }
+
+    /// The latent functions at `x`, m x d.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] if `x` is empty or has another number of features, [`Error::NotFinite`].
+    pub fn latent(&self, x: ArrayView2<f64>) -> Result<Latent> {
+        queries("FittedGpClassifier::latent", x, self.features())?;
+        let functions = self.functions();
+        let mut out = Latent {
+            mean: Array2::zeros((x.nrows(), functions)),
+            variance: Array2::zeros((x.nrows(), functions)),
+        };
+        match &self.body {
+            Body::Binary(each, _) => {
+                for (c, laplace) in each.iter().enumerate() {
+                    laplace.blocks(x, |block| {
+                        let explained = laplace.curvature.scaled.explained(block.cross)?;
+                        for (at, i) in block.rows.enumerate() {
+                            out.mean[[i, c]] = block.mean[[at, 0]];
+                            // Rounding must not make a variance negative.
+                            out.variance[[i, c]] = (block.prior[at] - explained[at]).max(0.0);
+                        }
+                        Ok(())
+                    })?;
+                }
+            }
+            Body::Softmax(all) => all.blocks(x, |block| {
+                let covariances = all.curvature.covariances(block.cross, &block.prior)?;
+                out.mean.slice_mut(s![block.rows.clone(), ..]).assign(&block.mean);
+                for (i, covariance) in block.rows.zip(covariances) {
+                    out.variance.row_mut(i).assign(&covariance.diag());
+                }
+                Ok(())
+            })?,
+        }
+        Ok(out)
+    }
+
+    /// `p(class | x)`, m x C, each row summing to one: by [`Average::Quadrature`], or for a softmax likelihood by 4000
+    /// draws.
+    ///
+    /// # Errors
+    /// As [`latent`](Self::latent).
+    pub fn predict_proba(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
+        let softmax = matches!(self.body, Body::Softmax(_));
+        self.predict_proba_by(x, if softmax { SOFTMAX_DRAWS } else { Average::Quadrature })
+    }
+
+    /// [`predict_proba`](Self::predict_proba) with a choice of how the latent values are averaged over. Classes that
+    /// were fitted against the rest have their probabilities divided by the sum.
+    ///
+    /// # Errors
+    /// As [`latent`](Self::latent); [`Error::Parameter`] for no draws; [`Error::Unsupported`] for anything but draws
+    /// with a softmax likelihood.
+    pub fn predict_proba_by(&self, x: ArrayView2<f64>, by: Average) -> Result<Array2<f64>> {
+        queries("FittedGpClassifier::predict_proba", x, self.features())?;
+        let mut out = Array2::zeros((x.nrows(), self.names.len()));
+        match &self.body {
+            Body::Binary(each, link) => {
+                let averager = Averager::new(by, 1)?;
+                let latent = self.latent(x)?;
+                for (i, mut row) in out.rows_mut().into_iter().enumerate() {
+                    let yes =
+                        |c: usize| averager.probability(*link, latent.mean[[i, c]], latent.variance[[i, c]]);
+                    if each.len() == 1 {
+                        row[1] = yes(0);
+                        row[0] = 1.0 - row[1];
+                    } else {
+                        row.indexed_iter_mut().for_each(|(c, p)| *p = yes(c));
+                        normalise(row);
+                    }
+                }
+            }
+            Body::Softmax(all) => {
+                let Averager::Draws(draws) = Averager::new(by, self.names.len())? else {
+                    return Err(Error::Unsupported {
+                        op: "predict_proba_by",
+                        what: format!("{by:?} over {} latent functions", self.names.len()),
+                        device: "any device".to_owned(),
+                        instead: "use Average::MonteCarlo",
+                    });
+                };
+                all.blocks(x, |block| {
+                    let covariances = all.curvature.covariances(block.cross, &block.prior)?;
+                    for ((at, i), covariance) in block.rows.enumerate().zip(covariances) {
+                        mean_softmax(draws.view(), block.mean.row(at), &covariance, out.row_mut(i));
+                    }
+                    Ok(())
+                })?;
+            }
+        }
+        Ok(out)
+    }
+
+    /// The most probable class at each row of `x`.
+    ///
+    /// # Errors
+    /// As [`latent`](Self::latent).
+    pub fn predict(&self, x: ArrayView2<f64>) -> Result<Vec<usize>> {
+        let best = |row: ArrayView1<f64>| {
+            let top = row.iter().enumerate().fold(0, |best, (c, p)| if *p > row[best] { c } else { best });
+            self.names[top]
+        };
+        Ok(self.predict_proba(x)?.rows().into_iter().map(best).collect())
+    }
+
+    fn features(&self) -> usize {
+        match &self.body {
+            Body::Binary(each, _) => each.first().map_or(0, |l| l.x.cols()),
+            Body::Softmax(all) => all.x.cols(),
+        }
+    }
+
+    fn functions(&self) -> usize {
+        match &self.body {
+            Body::Binary(each, _) => each.len(),
+            Body::Softmax(_) => self.names.len(),
+        }
+    }
+}
+
+/// Divides by the sum; if all are zero, all are equal.
+fn normalise(mut row: ArrayViewMut1<f64>) {
+    let sum = row.sum();
+    let classes = row.len() as f64;
+    row.mapv_inplace(|p| if sum > 0.0 { p / sum } else { 1.0 / classes });
+}

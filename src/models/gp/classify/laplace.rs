@@ -1,0 +1,181 @@
+//! Laplace's approximation for any log-concave likelihood: the mode by Newton's method, the evidence and its gradient.
+//!
+//! With `g = ∇ ln p(y|f)` and `W = -∇∇ ln p(y|f)` the mode is the root of `a = g(Ka)`, `f = Ka`, and a Newton step is
+//!
+//! ```text
+//! a <- a + (I + WK)⁻¹ (g - a)
+//! ```
+//!
+//! the step `a = (I + WK)⁻¹(Wf + g)` of the books, written as a correction: where it stops moving a equals g whatever
+//! the rounding of the factor, so an f32 factor gives the f64 mode. K is never inverted and may be singular.
+
+use std::ops::Range;
+
+use ndarray::{Array2, ArrayView2, s};
+
+use crate::ops::{Trans, Weights, gemm, gram, gram_diagonal, gram_sum_grad, gram_vec};
+use crate::{Device, Error, Kernel, Matrix, Result};
+
+/// `‖a - g‖∞` at the mode.
+const RESIDUAL: f64 = 1e-10;
+/// What is accepted when rounding lets ψ rise no more, relative to `1 + ‖a‖∞`.
+const ROUNDED: f64 = 1e-6;
+/// Newton's method needs five to ten steps; each of these may be halved.
+const MOST_STEPS: usize = 100;
+/// The shortest step, as a part of Newton's.
+const SHORTEST: f64 = 1e-12;
+/// Entries of the covariance between data and new points that are held at a time.
+const CROSS_ENTRIES: usize = 1 << 22;
+
+/// Observed labels under a likelihood: latent values are `n x c`.
+pub(super) trait Observed {
+    type Curvature: Curvature;
+
+    /// Latent functions.
+    fn functions(&self) -> usize;
+    /// `ln p(y | f)` and its gradient.
+    fn slope(&self, f: ArrayView2<f64>) -> (f64, Array2<f64>);
+    /// The factors for W at `f`.
+    fn curvature(&self, device: &Device, k: &Matrix, f: ArrayView2<f64>) -> Result<Self::Curvature>;
+}
+
+/// Factors of `I + WK` at one f.
+pub(super) trait Curvature {
+    /// `(I + WK)⁻¹ v`, n x c.
+    fn shrink(&self, k: &Matrix, v: ArrayView2<f64>) -> Result<Array2<f64>>;
+    /// `ln |I + WK|`.
+    fn log_det(&self) -> Result<f64>;
+    /// Where the factors live.
+    fn device(&self) -> Device;
+    /// The symmetric `n x n` weights M of `d ln Z = Σ M_ij dK_ij`, on the device of the factors; `a` is at the mode.
+    fn weights(&self, k: &Matrix, a: ArrayView2<f64>) -> Result<Matrix>;
+}
+
+/// The approximation `N(f̂, (K⁻¹ + W)⁻¹)` of the posterior.
+#[derive(Debug)]
+pub(super) struct Laplace<C> {
+    pub kernel: Kernel,
+    /// n x d, on the CPU.
+    pub x: Matrix,
+    /// f̂, n x c.
+    pub f: Array2<f64>,
+    /// `K⁻¹ f̂ = g(f̂)`, n x c.
+    pub a: Array2<f64>,
+    pub curvature: C,
+    /// `ln Z ≈ ψ(f̂) - ½ ln |I + WK|`.
+    pub log_evidence: f64,
+    /// `ψ = ln p(y|f) - ½ fᵀK⁻¹f` before the first step and after each.
+    pub trace: Vec<f64>,
+}
+
+/// A block of new points as the latent functions see it.
+pub(super) struct Block<'a> {
+    /// Which of the new points.
+    pub rows: Range<usize>,
+    /// Their latent means, b x c.
+    pub mean: Array2<f64>,
+    /// `K(x, new)`, n x b, where the factors live.
+    pub cross: &'a Matrix,
+    /// `k(new, new)`.
+    pub prior: Vec<f64>,
+}
+
+impl<C: Curvature> Laplace<C> {
+    /// With `k`, the Gram matrix of `kernel` at `x`, in f64 on the CPU.
+    pub fn new(
+        device: &Device,
+        kernel: &Kernel,
+        x: &Matrix,
+        observed: &impl Observed<Curvature = C>,
+        k: &Matrix,
+    ) -> Result<Self> {
+        let Mode { f, a, curvature, trace } = mode(device, k, observed)?;
+        let psi = trace.last().copied().unwrap_or(f64::NEG_INFINITY);
+        let log_evidence = psi - 0.5 * curvature.log_det()?;
+        Ok(Laplace { kernel: kernel.clone(), x: x.clone(), f, a, curvature, log_evidence, trace })
+    }
+
+    /// `d ln Z/dp` for each of [`Kernel::params`], on the natural scale, contracted inside the tile loop.
+    pub fn gradient(&self, k: &Matrix) -> Result<Vec<f64>> {
+        let weights = self.curvature.weights(k, self.a.view())?;
+        let x = self.x.to_device(&weights.device())?;
+        Ok(gram_sum_grad(&self.kernel, &x, None, Weights::Symmetric(&weights))?.gradient)
+    }
+
+    /// Calls `f` on the new points block by block: K(x, new) is never whole.
+    pub fn blocks(&self, new: ArrayView2<f64>, mut f: impl FnMut(Block) -> Result<()>) -> Result<()> {
+        let place = self.curvature.device();
+        let (x, a) = (self.x.to_device(&place)?, Matrix::from_host(self.a.clone()));
+        let step = (CROSS_ENTRIES / self.x.rows()).max(1);
+        for first in (0..new.nrows()).step_by(step) {
+            let rows = first..new.nrows().min(first + step);
+            let block = Matrix::upload("GpClassifier", &Device::cpu(), new.slice(s![rows.clone(), ..]))?;
+            // These two are cheap beside the variances: they are made in f64 whatever the device.
+            let mean = gram_vec(&self.kernel, &block, Some(&self.x), &a)?.into_array()?;
+            let prior = gram_diagonal(&self.kernel, &block)?.into_array()?.into_iter().collect();
+            let cross = &gram(&self.kernel, &x, Some(&block.to_device(&place)?))?;
+            f(Block { rows, mean, cross, prior })?;
+        }
+        Ok(())
+    }
+}
+
+/// `K v` in f64.
+pub(super) fn times(k: &Matrix, v: ArrayView2<f64>) -> Result<Array2<f64>> {
+    gemm(1.0, k, Trans::No, &Matrix::from_host(v.to_owned()), Trans::No)?.into_array()
+}
+
+struct Mode<C> {
+    f: Array2<f64>,
+    a: Array2<f64>,
+    curvature: C,
+    trace: Vec<f64>,
+}
+
+fn mode<O: Observed>(device: &Device, k: &Matrix, observed: &O) -> Result<Mode<O::Curvature>> {
+    let mut a = Array2::zeros((k.rows(), observed.functions()));
+    let mut f = a.clone();
+    let (mut psi, mut g) = observed.slope(f.view());
+    let mut trace = vec![psi];
+    let mut residual = largest(&(&g - &a));
+    let mut stalled = false;
+    loop {
+        let curvature = observed.curvature(device, k, f.view())?;
+        if residual <= RESIDUAL || (stalled && residual <= ROUNDED * (1.0 + largest(&a))) {
+            return Ok(Mode { f, a, curvature, trace });
+        }
+        let iterations = trace.len() - 1;
+        if stalled || iterations == MOST_STEPS {
+            return Err(Error::NoConvergence {
+                op: "GpClassifier",
+                iterations,
+                residual,
+                tolerance: RESIDUAL,
+            });
+        }
+        let step = curvature.shrink(k, (&g - &a).view())?;
+        let moved = times(k, step.view())?;
+        // ψ is concave: a short enough step raises it, unless it is at its top but for rounding.
+        let slack = 1e-13 * (1.0 + psi.abs());
+        let mut t = 1.0;
+        let (next_a, next_f, next_g, next_psi) = loop {
+            let next_a = &a + &(&step * t);
+            let next_f = &f + &(&moved * t);
+            let (log, next_g) = observed.slope(next_f.view());
+            let next_psi = log - 0.5 * (&next_a * &next_f).sum();
+            if next_psi >= psi - slack || t < SHORTEST {
+                break (next_a, next_f, next_g, next_psi);
+            }
+            t *= 0.5;
+        };
+        let next_residual = largest(&(&next_g - &next_a));
+        stalled = next_psi <= psi + slack && next_residual > 0.5 * residual;
+        (a, f, g, psi, residual) = (next_a, next_f, next_g, next_psi, next_residual);
+        trace.push(psi);
+    }
+}
+
+fn largest(v: &Array2<f64>) -> f64 {
+    // A NaN must not pass for a small number.
+    v.iter().fold(0f64, |s, x| if x.is_nan() { f64::INFINITY } else { s.max(x.abs()) })
+}

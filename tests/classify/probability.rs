@@ -1,0 +1,39 @@
+//! Class probabilities: three ways to the same integral.
+
+use mercer::models::gp::{Average, GpClassifier, Likelihood};
+use mercer::{Device, Kernel};
+
+use crate::{close, ring};
+
+#[test]
+fn averages_agree_and_are_less_sure_than_the_mean() {
+    let (x, labels) = ring(60, 40);
+    let new = crate::support::random(80, 2, 41) * 2.5;
+    for likelihood in [Likelihood::Logistic, Likelihood::Probit] {
+        let model = GpClassifier::new(6.0 * Kernel::rbf(0.9)).likelihood(likelihood);
+        let fitted = model.fit(&Device::cpu(), x.view(), &labels).unwrap();
+        let latent = fitted.latent(new.view()).unwrap();
+        let by = |average| fitted.predict_proba_by(new.view(), average).unwrap();
+        let exact = by(Average::Quadrature);
+        assert_eq!(exact, fitted.predict_proba(new.view()).unwrap());
+        let formula = by(Average::ProbitFormula);
+        let samples = 20_000;
+        let draws = by(Average::MonteCarlo { samples, seed: 5 });
+        assert_eq!(draws, by(Average::MonteCarlo { samples, seed: 5 }), "a seed is a promise");
+        assert_ne!(draws, by(Average::MonteCarlo { samples, seed: 6 }));
+        for i in 0..80 {
+            let (mean, p) = (latent.mean[[i, 0]], exact[[i, 1]]);
+            close(formula[[i, 1]], p, if likelihood == Likelihood::Probit { 1e-15 } else { 0.02 }, "formula");
+            // Six standard errors; pairs cannot do worse than single draws.
+            close(draws[[i, 1]], p, 6.0 * 0.5 / (samples as f64).sqrt(), "draws");
+            let sure = match likelihood {
+                Likelihood::Probit => {
+                    statrs::distribution::ContinuousCDF::cdf(&statrs::distribution::Normal::standard(), mean)
+                }
+                _ => 1.0 / (1.0 + (-mean).exp()),
+            };
+            assert!((p - 0.5).abs() < (sure - 0.5).abs(), "{p} is as sure as {sure}");
+            assert!((p > 0.5) == (mean > 0.0), "the decision is the same");
+        }
+    }
+}
