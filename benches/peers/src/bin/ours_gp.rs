@@ -39,7 +39,6 @@ fn main() {
                     Ok((both.iter().copied().collect(), 2))
                 }) as Job)
             }
-            // ---- KernelRidge and Ridge ----
             _ => Err::<Job, Failure>(format!("no such request: {request}").into()),
         }
     });
