@@ -43,7 +43,9 @@ fn bad_tellings() {
 fn poor_data_are_no_reason_to_stop() {
     let at = |told: &[([f64; 1], f64)]| {
         let mut search = BayesOptimiser::new(&Device::cpu(), &[(0.0, 1.0)]).unwrap().initial(1);
-        told.iter().for_each(|(x, y)| search.tell(x, *y).unwrap());
+        for (x, y) in told {
+            search.tell(x, *y).unwrap();
+        }
         let x = search.ask().unwrap();
         assert!((0.0..=1.0).contains(&x[0]));
     };

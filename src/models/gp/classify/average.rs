@@ -3,7 +3,7 @@
 
 use std::f64::consts::FRAC_PI_8;
 
-use ndarray::{Array2, ArrayView1, ArrayView2, ArrayViewMut1};
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, ArrayViewMut1};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
@@ -116,13 +116,15 @@ pub(super) fn mean_softmax(
     mut out: ArrayViewMut1<f64>,
 ) {
     let root = semidefinite_root(covariance);
-    let mut one = Array2::zeros((1, mean.len()));
+    let (mut f, mut p) = (Array1::zeros(mean.len()), Array1::zeros(mean.len()));
     out.fill(0.0);
     for z in draws.rows() {
-        let offset = root.dot(&z);
-        for f in [&mean + &offset, &mean - &offset] {
-            softmax(f.view(), &mut one.row_mut(0));
-            out += &one.row(0);
+        for sign in [1.0, -1.0] {
+            for (c, f) in f.iter_mut().enumerate() {
+                *f = mean[c] + sign * root.row(c).dot(&z);
+            }
+            softmax(f.view(), &mut p.view_mut());
+            out += &p;
         }
     }
     out /= (2 * draws.nrows()) as f64;

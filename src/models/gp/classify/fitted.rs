@@ -1,6 +1,7 @@
 //! What was learned: latent functions, class probabilities, and what happened on the way.
 
-use ndarray::{Array2, ArrayView1, ArrayView2, ArrayViewMut1, s};
+use ndarray::{Array2, ArrayView1, ArrayView2, ArrayViewMut1, Axis, s};
+use rayon::prelude::*;
 
 use super::average::{Average, Averager, mean_softmax};
 use super::binary::OneFactor;
@@ -142,10 +143,9 @@ impl FittedGpClassifier {
         match &self.body {
             Body::Binary(each, link) => {
                 let averager = Averager::new(by, 1)?;
-                let latent = self.latent(x)?;
-                for (i, mut row) in out.rows_mut().into_iter().enumerate() {
-                    let yes =
-                        |c: usize| averager.probability(*link, latent.mean[[i, c]], latent.variance[[i, c]]);
+                let Latent { mean, variance } = self.latent(x)?;
+                out.axis_iter_mut(Axis(0)).into_par_iter().enumerate().for_each(|(i, mut row)| {
+                    let yes = |c: usize| averager.probability(*link, mean[[i, c]], variance[[i, c]]);
                     if each.len() == 1 {
                         row[1] = yes(0);
                         row[0] = 1.0 - row[1];
@@ -153,7 +153,7 @@ impl FittedGpClassifier {
                         row.indexed_iter_mut().for_each(|(c, p)| *p = yes(c));
                         normalise(row);
                     }
-                }
+                });
             }
             Body::Softmax(all) => {
                 let Averager::Draws(draws) = Averager::new(by, self.names.len())? else {
@@ -166,9 +166,11 @@ impl FittedGpClassifier {
                 };
                 all.blocks(x, |block| {
                     let covariances = all.curvature.covariances(block.cross, &block.prior)?;
-                    for ((at, i), covariance) in block.rows.enumerate().zip(covariances) {
-                        mean_softmax(draws.view(), block.mean.row(at), &covariance, out.row_mut(i));
-                    }
+                    let mut rows = out.slice_mut(s![block.rows.clone(), ..]);
+                    let each = rows.axis_iter_mut(Axis(0)).into_par_iter().enumerate();
+                    each.for_each(|(at, row)| {
+                        mean_softmax(draws.view(), block.mean.row(at), &covariances[at], row);
+                    });
                     Ok(())
                 })?;
             }

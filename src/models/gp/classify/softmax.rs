@@ -172,7 +172,7 @@ fn column_dots(a: &Matrix, b: &Matrix) -> Result<Vec<f64>> {
 /// Writes the softmax of `f` to `out` and returns its log-sum-exp.
 pub(super) fn softmax(f: ArrayView1<f64>, out: &mut ArrayViewMut1<f64>) -> f64 {
     let top = f.fold(f64::NEG_INFINITY, |s, v| s.max(*v));
-    out.assign(&f.mapv(|v| (v - top).exp()));
+    out.zip_mut_with(&f, |p, v| *p = (v - top).exp());
     let sum = out.sum();
     *out /= sum;
     top + sum.ln()
