@@ -1,10 +1,10 @@
-//! Watching a stream: does what arrives now still look like what arrived first?
+//! Watching a stream: is what arrives now still what arrived a moment ago?
 //!
-//! `cargo run --release --example drift` reads 1797 handwritten digits in the order in which thirteen people wrote them,
-//! about 138 each. The first 280 images, two writers, are the reference; every window of 140 after them is tested
-//! against it. Each writer contributes the ten digits in the same proportions, so that only the hand changes. The same
-//! stream in random order is the control: there every image is as good as any other, and nothing should be found beyond
-//! the level. It ends in `target/drift.png`.
+//! `cargo run --release --example drift` reads 1797 handwritten digits in the order in which they were collected, one
+//! writer after another. At every tenth image the last 60 are tested against the 60 before. Each writer contributes the ten
+//! digits in the same proportions, so that only the hand changes: the statistic should rise where one writer follows
+//! another and fall between. The same stream in random order is the control: there any image is as good as any other,
+//! and alarms come at the rate of the level. It ends in `target/drift.png`.
 
 #[path = "support/mod.rs"]
 mod support;
@@ -16,35 +16,37 @@ use mercer::stats::{Null, TwoSampleTest, permutation};
 use ndarray::{Array2, Axis, s};
 use plotters::prelude::*;
 
-const REFERENCE: usize = 280;
-const WINDOW: usize = 140;
-const STEP: usize = 35;
+const WINDOW: usize = 60;
+const STEP: usize = 10;
+/// The test at one place of the stream: where, the statistic in units of its threshold, and the p-value.
+type Reading = (usize, f64, f64);
 
 fn main() -> Result<(), Box<dyn Error>> {
     let device = Device::best();
     let images = support::table("digits.csv")?.slice(s![.., 1..]).to_owned();
     let n = images.nrows();
     let shuffled = images.select(Axis(0), &permutation(n, n, 7, 0));
-    let test = TwoSampleTest { null: Null::Permutations(999), ..TwoSampleTest::default() };
-    let watch = |stream: &Array2<f64>| -> Result<Vec<(usize, f64)>, mercer::Error> {
-        let reference = stream.slice(s![..REFERENCE, ..]);
-        let starts = (REFERENCE..=n - WINDOW).step_by(STEP);
-        starts
-            .map(|from| {
-                let window = stream.slice(s![from..from + WINDOW, ..]);
-                Ok((from + WINDOW / 2, test.run(&device, reference, window)?.p_value))
+    let test = TwoSampleTest { null: Null::Permutations(499), ..TwoSampleTest::default() };
+    let watch = |stream: &Array2<f64>| -> Result<Vec<Reading>, mercer::Error> {
+        let places = (WINDOW..=n - WINDOW).step_by(STEP);
+        places
+            .map(|at| {
+                let (before, now) =
+                    (stream.slice(s![at - WINDOW..at, ..]), stream.slice(s![at..at + WINDOW, ..]));
+                let outcome = test.run(&device, before, now)?;
+                Ok((at, outcome.statistic / outcome.threshold, outcome.p_value))
             })
             .collect()
     };
     let (as_written, control) = (watch(&images)?, watch(&shuffled)?);
-    println!("reference: images 0 to {REFERENCE}; windows of {WINDOW}; {device}\n");
-    println!("  centre   as written   in random order");
-    for (a, b) in as_written.iter().zip(&control) {
-        println!("{:>8}   {:>10.3}   {:>15.3}", a.0, a.1, b.1);
+    println!("windows of {WINDOW} against the {WINDOW} before, every {STEP} images; {device}\n");
+    println!("   image   statistic / threshold, as written    in random order");
+    for (a, b) in as_written.iter().zip(&control).step_by(8) {
+        println!("{:>8}   {:>33.2}   {:>16.2}", a.0, a.1, b.1);
     }
-    let alarms = |p: &[(usize, f64)]| p.iter().filter(|(_, p)| *p <= 0.05).count();
+    let alarms = |all: &[Reading]| all.iter().filter(|r| r.2 <= 0.05).count();
     println!(
-        "\nwindows rejected at 0.05: {} of {} as written, {} of {} in random order",
+        "\nalarms at level 0.05: {} of {} as written, {} of {} in random order",
         alarms(&as_written),
         as_written.len(),
         alarms(&control),
@@ -53,40 +55,35 @@ fn main() -> Result<(), Box<dyn Error>> {
     draw(n, &as_written, &control)
 }
 
-fn draw(n: usize, as_written: &[(usize, f64)], control: &[(usize, f64)]) -> Result<(), Box<dyn Error>> {
+fn draw(n: usize, as_written: &[Reading], control: &[Reading]) -> Result<(), Box<dyn Error>> {
     let (path, area) = support::picture("drift", (1200, 560))?;
+    let most = as_written.iter().map(|r| r.1).fold(1.0, f64::max);
     let mut chart = ChartBuilder::on(&area)
-        .caption("windows of a stream of handwritten digits against its beginning", ("sans-serif", 26))
+        .caption("handwritten digits: sixty images against the sixty before", ("sans-serif", 26))
         .margin(14)
         .x_label_area_size(48)
         .y_label_area_size(70)
-        .build_cartesian_2d(0.0..n as f64, (0.0007..1.3).log_scale())?;
+        .build_cartesian_2d(0.0..n as f64, -0.5..most * 1.35)?;
     chart
         .configure_mesh()
-        .x_desc("image number (centre of the window)")
-        .y_desc("p-value")
+        .x_desc("image number")
+        .y_desc("statistic / threshold")
         .label_style(("sans-serif", 17))
         .axis_desc_style(("sans-serif", 19))
         .light_line_style(WHITE)
-        .y_label_formatter(&|p| format!("{p}"))
+        .disable_x_mesh()
+        .x_label_formatter(&|x| format!("{x:.0}"))
         .draw()?;
-    let band = Rectangle::new([(0.0, 0.0007), (REFERENCE as f64, 1.3)], BLACK.mix(0.07).filled());
-    chart.draw_series([band])?;
-    chart.draw_series([Text::new("reference", (60.0, 0.9), ("sans-serif", 18))])?;
-    for writer in 1..13 {
-        let at = n as f64 * f64::from(writer) / 13.0;
-        chart.draw_series([PathElement::new([(at, 0.0007), (at, 1.3)], BLACK.mix(0.12))])?;
-    }
-    let level = DashedLineSeries::new([(0.0, 0.05), (n as f64, 0.05)], 8, 6, BLACK.stroke_width(1));
+    let level = DashedLineSeries::new([(0.0, 1.0), (n as f64, 1.0)], 8, 6, BLACK.stroke_width(1));
     chart
         .draw_series(level)?
-        .label("level 0.05")
+        .label("alarm, level 0.05")
         .legend(|(x, y)| PathElement::new([(x, y), (x + 20, y)], BLACK));
     for (series, colour, name) in [
         (as_written, RGBColor(214, 39, 40), "in the order written"),
         (control, RGBColor(31, 119, 180), "in random order"),
     ] {
-        let line = series.iter().map(|&(at, p)| (at as f64, p));
+        let line = series.iter().map(|r| (r.0 as f64, r.1));
         chart.draw_series(LineSeries::new(line.clone(), colour.mix(0.5).stroke_width(2)))?;
         chart
             .draw_series(line.map(|at| Circle::new(at, 4, colour.filled())))?

@@ -1,7 +1,7 @@
 //! Are two piles of handwriting the same, and if not, where do they differ?
 //!
 //! `cargo run --release --example two_sample` compares images of threes with images of fives, 8 x 8 pixels each, from
-//! thirty of each on, and threes with other threes. One test answers whether there is a difference; the witness
+//! five of each on, and threes with other threes. One test answers whether there is a difference; the witness
 //! function says which images show it, and the same discrepancy pixel by pixel says where. It ends in
 //! `target/two_sample.png`.
 
@@ -10,7 +10,7 @@ mod support;
 
 use std::error::Error;
 
-use mercer::stats::{Metric, Mmd, Points, TwoSampleTest, median_distance};
+use mercer::stats::{Metric, Mmd, Points, TwoSampleTest, median_distance, permutation};
 use mercer::{Device, Kernel};
 use ndarray::{Array1, Array2, ArrayView1, Axis, concatenate, s};
 use plotters::coord::Shift;
@@ -23,7 +23,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let digits = support::table("digits.csv")?;
     let of = |digit: f64| {
         let rows: Vec<usize> = (0..digits.nrows()).filter(|&i| digits[[i, 0]] == digit).collect();
-        digits.slice(s![.., 1..]).select(Axis(0), &rows)
+        // In the file one writer follows another; a sample must be in no order.
+        let order: Vec<usize> = permutation(rows.len(), rows.len(), 1, 0).iter().map(|&i| rows[i]).collect();
+        digits.slice(s![.., 1..]).select(Axis(0), &order)
     };
     let (threes, fives) = (of(3.0), of(5.0));
     println!("{} threes and {} fives on {device}", threes.nrows(), fives.nrows());
@@ -94,8 +96,8 @@ fn draw(
     };
     let mean = |a: &Array2<f64>| a.mean_axis(Axis(0)).unwrap_or_else(|| Array1::zeros(64));
     let titles = ["mean of the threes", "mean of the fives", "where they differ (MMD² of each pixel)"];
-    for (k, title) in titles.iter().enumerate() {
-        let left = 40 + 400 * k as i32;
+    for (k, title) in (0..).zip(titles) {
+        let left = 40 + 400 * k;
         label(title, (left, 24), 24)?;
         match k {
             0 => image(&area, (left, 60), 36, mean(threes).view(), grey)?,
@@ -109,11 +111,11 @@ fn draw(
         ("most like a five", &worst),
         ("undecided: the witness is near zero", unsure),
     ];
-    for (r, (title, list)) in rows.iter().enumerate() {
-        let top = 372 + 130 * r as i32;
+    for (r, (title, list)) in (0..).zip(rows) {
+        let top = 372 + 130 * r;
         label(title, (40, top), 22)?;
-        for (c, &i) in list.iter().take(13).enumerate() {
-            image(&area, (40 + 92 * c as i32, top + 32), 10, all.row(i), grey)?;
+        for (c, &i) in (0..13).zip(list) {
+            image(&area, (40 + 92 * c, top + 32), 10, all.row(i), grey)?;
         }
     }
     area.present()?;
@@ -129,8 +131,8 @@ fn image(
     values: ArrayView1<f64>,
     colour: impl Fn(f64) -> RGBColor,
 ) -> Result<(), Box<dyn Error>> {
-    for (p, &v) in values.iter().enumerate() {
-        let (x, y) = (left + side * (p as i32 % 8), top + side * (p as i32 / 8));
+    for (p, &v) in (0..).zip(values) {
+        let (x, y) = (left + side * (p % 8), top + side * (p / 8));
         area.draw(&Rectangle::new([(x, y), (x + side, y + side)], colour(v).filled()))?;
     }
     let frame = [(left, top), (left + 8 * side, top + 8 * side)];

@@ -9,7 +9,7 @@ use crate::Kernel;
 pub enum Combine {
     /// The smallest p-value, itself compared with the smallest p-value of every resample.
     ///
-    /// This is MMDAgg and HSICAgg with uniform weights. Where the papers estimate the corrected level from a second set
+    /// This is `MMDAgg` and `HSICAgg` with uniform weights. Where the papers estimate the corrected level from a second set
     /// of resamples, here one set serves for both: each resample is ranked among all of them, which keeps the level
     /// exactly and costs half as much.
     MinP,

@@ -92,7 +92,7 @@ fn quantile(values: &mut [f64], q: f64) -> f64 {
     let count = values.len();
     let at = ((q * count as f64) as usize).min(count - 1);
     let (below, middle, _) = values.select_nth_unstable_by(at, f64::total_cmp);
-    if q == 0.5 && count % 2 == 0 {
+    if q == 0.5 && count.is_multiple_of(2) {
         let lower = below.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         return 0.5 * (lower + *middle);
     }

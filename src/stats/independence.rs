@@ -38,7 +38,7 @@ pub enum PairChoice {
 /// A test of independence by [`Hsic`]: under the hypothesis the rows of y may be permuted, so that `(b + 1) / (B + 1)` is
 /// a valid p-value at every sample size.
 ///
-/// By default HSICAgg: four Gaussian kernels on x with four on y, sixteen pairs, combined by their smallest p-value.
+/// By default `HSICAgg`: four Gaussian kernels on x with four on y, sixteen pairs, combined by their smallest p-value.
 ///
 /// ```
 /// use mercer::{Device, stats::IndependenceTest};

@@ -62,7 +62,9 @@ impl Labels {
                     own[if sign > 0.0 { i } else { m + i }] = 1;
                 }
             } else {
-                permutation(all, m, seed, b).into_iter().for_each(|i| own[i] = 1);
+                for i in permutation(all, m, seed, b) {
+                    own[i] = 1;
+                }
             }
         });
         Ok(Labels { m, n, bytes, swaps })
@@ -121,7 +123,9 @@ impl Labels {
 
 fn chosen_bytes(all: usize, chosen: &[usize]) -> Vec<u8> {
     let mut bytes = vec![0; all];
-    chosen.iter().for_each(|&i| bytes[i] = 1);
+    for &i in chosen {
+        bytes[i] = 1;
+    }
     bytes
 }
 

@@ -112,7 +112,7 @@ impl TwoSampleTest {
         TwoSampleTest { kernel: KernelChoice::Median, ..Self::default() }
     }
 
-    /// MMDAgg (Schrab et al. 2021): the kernels of the collection by their p-values.
+    /// `MMDAgg` (Schrab et al. 2021): the kernels of the collection by their p-values.
     pub fn aggregated(collection: Collection) -> Self {
         let kernel = KernelChoice::Aggregate { collection, combine: Combine::MinP };
         TwoSampleTest { kernel, ..Self::default() }

@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use crate::gpu::{Gpu, Pass, Shader};
 use crate::matrix::{Shared, window::windows};
 use crate::ops::half::single;
+use crate::ops::reduce::flat;
 use crate::ops::{Along, Reduction, Zip, reduce, require, zip};
 use crate::{Matrix, Precision, Result};
 
@@ -50,8 +51,7 @@ pub fn permuted_sums(k: &Matrix, l: &Matrix, permutations: &[Vec<usize>]) -> Res
     }
     match k.shared("permuted_sums", &[l])? {
         Shared::Cpu => {
-            let (k, l) = (k.cpu().as_standard_layout(), l.cpu().as_standard_layout());
-            let (k, l) = (k.as_slice().expect("row-major"), l.as_slice().expect("row-major"));
+            let (k, l) = (flat(k.cpu()), flat(l.cpu()));
             Ok(permutations.par_iter().map(|p| permuted_sum(k, l, p)).collect())
         }
         Shared::Gpu(gpu) => gpu.guard("permuted_sums", || on_gpu(gpu, k, l, permutations)),
