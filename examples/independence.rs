@@ -19,8 +19,8 @@ use plotters::prelude::*;
 
 #[path = "support/mod.rs"]
 mod support;
+use support::{INK, axes};
 
-const INK: RGBColor = RGBColor(60, 60, 60);
 const BLUE: RGBColor = RGBColor(31, 96, 166);
 const RED: RGBColor = RGBColor(196, 78, 36);
 
@@ -48,7 +48,7 @@ fn market(device: &Device, area: &Area) -> Result<(), Box<dyn Error>> {
     let (correlation, p) = correlation_test(&today, &tomorrow, 1000);
     println!("{:34} {correlation:>10.4}   p = {p:.3}", "correlation");
     let say = |what: &str, found: &TestOutcome| {
-        println!("{what:34} {:>10.4e}   p = {:.3}", found.statistic, found.p_value)
+        println!("{what:34} {:>10.4e}   p = {:.3}", found.statistic, found.p_value);
     };
     let hsic = IndependenceTest { keep_null: true, ..IndependenceTest::median() };
     let found = hsic.run(device, today.view(), tomorrow.view())?;
@@ -96,7 +96,7 @@ fn correlation_test(x: &Array2<f64>, y: &Array2<f64>, count: usize) -> (f64, f64
 
 fn draw_pairs(area: &Area, x: &Array2<f64>, y: &Array2<f64>, correlation: f64) -> Result<(), Box<dyn Error>> {
     let title = format!("S&P 500: correlation {correlation:+.3}");
-    let mut chart = chart(area, &title, -3.6..3.6, -3.6..3.6, "today, %", "tomorrow, %")?;
+    let mut chart = axes(area, &title, (-3.6..3.6, "today, %"), (-3.6..3.6, "tomorrow, %"))?;
     let dots = x.iter().zip(y).map(|(&a, &b)| (a, b));
     // A day outside of the frame is drawn at its edge.
     let inside = dots.map(|(a, b)| (a.clamp(-3.55, 3.55), b.clamp(-3.55, 3.55)));
@@ -131,7 +131,7 @@ fn draw_null(area: &Area, found: &TestOutcome) -> Result<(), Box<dyn Error>> {
     }
     let high = counts.iter().copied().max().unwrap_or(1) as f64 * 1.15;
     let title = format!("HSIC: p = {:.3}", found.p_value);
-    let mut chart = chart(area, &title, 0.0..most, 0.0..high, "HSIC x 10^4", "permutations")?;
+    let mut chart = axes(area, &title, (0.0..most, "HSIC x 10^4"), (0.0..high, "permutations"))?;
     let width = most / bins as f64;
     chart.draw_series(counts.iter().enumerate().map(|(b, &c)| {
         Rectangle::new([(b as f64 * width, 0.0), ((b + 1) as f64 * width, c as f64)], BLUE.mix(0.55).filled())
@@ -223,38 +223,4 @@ fn draw_alignment(area: &Area, names: &[&str], cka: &Array2<f64>) -> Result<(), 
         area.draw(&Text::new(*name, (x, y + lower), label.clone()))?;
     }
     Ok(())
-}
-
-type Chart<'a> = ChartContext<
-    'a,
-    BitMapBackend<'static>,
-    Cartesian2d<plotters::coord::types::RangedCoordf64, plotters::coord::types::RangedCoordf64>,
->;
-
-fn chart<'a>(
-    area: &'a Area,
-    title: &str,
-    x: std::ops::Range<f64>,
-    y: std::ops::Range<f64>,
-    across: &str,
-    up: &str,
-) -> Result<Chart<'a>, Box<dyn Error>> {
-    let mut chart = ChartBuilder::on(area)
-        .caption(title, ("sans-serif", 24).into_font().color(&INK))
-        .margin(12)
-        .x_label_area_size(52)
-        .y_label_area_size(68)
-        .build_cartesian_2d(x, y)?;
-    chart
-        .configure_mesh()
-        .disable_mesh()
-        .x_labels(7)
-        .y_labels(7)
-        .x_desc(across)
-        .y_desc(up)
-        .label_style(("sans-serif", 18).into_font().color(&INK))
-        .axis_desc_style(("sans-serif", 20).into_font().color(&INK))
-        .axis_style(INK.mix(0.6))
-        .draw()?;
-    Ok(chart)
 }

@@ -19,10 +19,12 @@ use rand_chacha::ChaCha8Rng;
 
 #[path = "support/mod.rs"]
 mod support;
+use support::{INK, axes};
 
 const FIRST: RGBColor = RGBColor(31, 96, 166);
 const SECOND: RGBColor = RGBColor(196, 78, 36);
-const INK: RGBColor = RGBColor(60, 60, 60);
+
+type Area = DrawingArea<BitMapBackend<'static>, Shift>;
 
 /// One column of the picture.
 struct Story {
@@ -137,7 +139,7 @@ fn points(low: f64, high: f64, count: usize) -> Array2<f64> {
     Array1::linspace(low, high, count).insert_axis(Axis(1))
 }
 
-fn draw(story: &Story, area: &DrawingArea<BitMapBackend<'static>, Shift>) -> Result<(), Box<dyn Error>> {
+fn draw(story: &Story, area: &Area) -> Result<(), Box<dyn Error>> {
     let area = area.titled(story.title, ("sans-serif", 27).into_font().color(&INK))?;
     let rows = area.split_evenly((3, 1));
     let [p, q] = &story.embeddings;
@@ -155,7 +157,7 @@ fn draw(story: &Story, area: &DrawingArea<BitMapBackend<'static>, Shift>) -> Res
     let most = witness.iter().fold(0f64, |m, v| m.max(v.abs())) * 1.25;
     let grid = story.grid.column(0);
     let (low, high) = (grid[0], grid[grid.len() - 1]);
-    let mut chart = axes(&rows[2], low..high, -most..most, "witness, of unit norm")?;
+    let mut chart = axes(&rows[2], "", (low..high, ""), (-most..most, "witness, of unit norm"))?;
     for (sign, colour) in [(1.0, FIRST), (-1.0, SECOND)] {
         let part = grid.iter().zip(&witness).map(|(&t, &f)| (t, if sign * f > 0.0 { f } else { 0.0 }));
         chart.draw_series(AreaSeries::new(part, 0.0, colour.mix(0.25)))?;
@@ -182,37 +184,6 @@ fn draw(story: &Story, area: &DrawingArea<BitMapBackend<'static>, Shift>) -> Res
     Ok(())
 }
 
-type Area = DrawingArea<BitMapBackend<'static>, Shift>;
-type Chart<'a> = ChartContext<
-    'a,
-    BitMapBackend<'static>,
-    Cartesian2d<plotters::coord::types::RangedCoordf64, plotters::coord::types::RangedCoordf64>,
->;
-
-fn axes<'a>(
-    area: &'a Area,
-    x: std::ops::Range<f64>,
-    y: std::ops::Range<f64>,
-    name: &str,
-) -> Result<Chart<'a>, Box<dyn Error>> {
-    let mut chart = ChartBuilder::on(area)
-        .margin(12)
-        .x_label_area_size(34)
-        .y_label_area_size(74)
-        .build_cartesian_2d(x, y)?;
-    chart
-        .configure_mesh()
-        .disable_mesh()
-        .x_labels(9)
-        .y_labels(5)
-        .y_desc(name)
-        .label_style(("sans-serif", 18).into_font().color(&INK))
-        .axis_desc_style(("sans-serif", 20).into_font().color(&INK))
-        .axis_style(INK.mix(0.6))
-        .draw()?;
-    Ok(chart)
-}
-
 fn curves(
     area: &Area,
     name: &str,
@@ -222,7 +193,7 @@ fn curves(
     names: &[String; 2],
 ) -> Result<(), Box<dyn Error>> {
     let grid = story.grid.column(0);
-    let mut chart = axes(area, grid[0]..grid[grid.len() - 1], height, name)?;
+    let mut chart = axes(area, "", (grid[0]..grid[grid.len() - 1], ""), (height, name))?;
     for ((values, colour), name) in values.into_iter().zip([FIRST, SECOND]).zip(names) {
         let line = grid.iter().copied().zip(values.iter().copied());
         chart
