@@ -86,7 +86,7 @@ fn draw(
     let (path, area) = support::picture("mixture_faithful", (1300, 620))?;
     let (left, right) = area.split_horizontally(780);
     let mut plot = ChartBuilder::on(&left)
-        .caption("Old Faithful: two kinds of eruption", ("sans-serif", 26))
+        .caption("Old Faithful: the mixture of least BIC", ("sans-serif", 26))
         .margin(14)
         .x_label_area_size(46)
         .y_label_area_size(56)
