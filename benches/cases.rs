@@ -1,8 +1,9 @@
 //! What is measured: verbs by size, shared by `cargo bench` and the example `gpu_vs_cpu`.
 
 use mercer::ops::{
-    Along, Reduction, Side, Trans, Triangle, Weights, centre, cholesky, gemm, gram, gram_sum, gram_sum_grad,
-    gram_vec, logsumexp, nearest, reduce, softmax, solve_triangular, syrk, transpose,
+    Along, Reduction, Second, Side, Trans, Triangle, Weights, Whitening, centre, cholesky,
+    gaussian_log_density, gemm, gram, gram_sum, gram_sum_grad, gram_vec, logsumexp, moments, nearest, reduce,
+    softmax, solve_triangular, syrk, transpose,
 };
 use mercer::{Device, Kernel, Matrix, Result};
 use ndarray::Array2;
@@ -121,6 +122,26 @@ pub fn cases() -> Vec<Case> {
             |d, n| {
                 let (x, y) = (points(d, n, 32)?, points(d, 64, 32)?);
                 Ok(Box::new(move || nearest(&x, &y).map(drop)))
+            },
+        ),
+        case(
+            "gaussian_log_density (k = 30, d = 30)",
+            "pair",
+            |n| 30.0 * n,
+            |d, n| {
+                let (x, means, w) = (points(d, n, 30)?, points(d, 30, 30)?, points(d, 900, 30)?);
+                let offset = points(d, 1, 30)?;
+                Ok(Box::new(move || gaussian_log_density(&x, &means, Whitening::Full(&w), &offset).map(drop)))
+            },
+        ),
+        case(
+            "moments (k = 30, d = 30)",
+            "pair",
+            |n| 30.0 * n,
+            |d, n| {
+                let (x, centres) = (points(d, n, 30)?, points(d, 30, 30)?);
+                let r = softmax(&points(d, n, 30)?)?;
+                Ok(Box::new(move || moments(&x, &r, &centres, Second::Full).map(drop)))
             },
         ),
         case(

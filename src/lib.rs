@@ -5,23 +5,22 @@
 //! and uses every core. A solve is refined against an f64 residual and says how good it is.
 //!
 //! ```
-//! use mercer::linalg::{SpdParams, solve_spd};
-//! use mercer::{Device, Kernel, Matrix, ops};
-//! use ndarray::array;
+//! use mercer::models::gp::{GpRegressor, Predictive};
+//! use mercer::optim::Minimiser;
+//! use mercer::{Device, Kernel};
+//! use ndarray::{Array2, array};
 //!
 //! let device = Device::best(); // a hardware GPU, else the CPU
-//! let x = array![[0.0], [1.0], [2.0], [3.0]];
-//! let y = array![[0.0], [0.8], [0.9], [0.1]];
+//! let x = Array2::from_shape_fn((30, 1), |(i, _)| 0.2 * i as f64);
+//! let y = x.mapv(f64::sin);
 //!
-//! // Kernel ridge regression: alpha = (K + 0.01 I)^-1 y, then K(new, x) alpha.
-//! let kernel = 2.0 * Kernel::rbf(1.0) + Kernel::white(0.01);
-//! let points = Matrix::from_array(&device, x.view())?;
-//! let k = ops::gram(&kernel, &points, None)?.to_array()?;
-//! let solution = solve_spd(&device, k.view(), y.view(), &SpdParams::default())?;
-//! let alpha = Matrix::from_array(&device, solution.x.view())?;
-//! let new = Matrix::column(&device, &[1.5])?;
-//! let fit = ops::gram_vec(&kernel, &new, Some(&points), &alpha)?.to_array()?;
-//! assert!((fit[[0, 0]] - 0.95).abs() < 0.1);
+//! // Kernels are expressions; their parameters and the noise come from the evidence.
+//! let kernel = Kernel::rbf(0.5).scaled(1.0) + Kernel::constant(1.0);
+//! let gp = GpRegressor::new(kernel).noise(0.1).optimise(Minimiser::default());
+//! let fitted = gp.fit(&device, x.view(), y.view())?;
+//! let p = fitted.predict_variance(array![[2.0], [9.0]].view(), Predictive::Observed)?;
+//! assert!((p.mean[[0, 0]] - 2f64.sin()).abs() < 1e-2);
+//! assert!(p.variance[1] > 100.0 * p.variance[0]); // beyond the data it knows that it does not know
 //! # Ok::<(), mercer::Error>(())
 //! ```
 //!
@@ -32,6 +31,9 @@
 //! | build a covariance function | [`Kernel`], [`kernel`] |
 //! | compute with either | [`ops`]: products, Gram matrices, factorisations, reductions |
 //! | solve systems, find eigenpairs, approximate by low rank | [`linalg`] |
+//! | minimise a smooth function in a box | [`optim`] |
+//! | Gaussian processes, ridge, Bayesian optimisation, clusters, mixtures, principal components | [`models`] |
+//! | two-sample, independence and goodness-of-fit tests, embeddings of distributions | [`stats`] |
 //! | know what went wrong | [`Error`] |
 //!
 //! Without the default feature `gpu` the crate is a CPU library and does not depend on wgpu. The feature `serde` makes

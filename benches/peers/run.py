@@ -27,7 +27,8 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 VENV = HERE / ".venv"
 PYTHON = str(VENV / "bin" / "python")
-GROUPS = sorted(path.stem for path in (HERE / "groups").glob("[a-z]*.py"))
+# A family of rows, and the modules of `groups` that hold them.
+FAMILIES = {"engine": ["engine"], "gp": ["gp", "ridge"], "embeddings": ["embeddings"], "em": ["em", "pca"]}
 
 # The Vulkan driver that a device means; the first file that exists is the only driver its processes see.
 DRIVERS = {
@@ -178,7 +179,8 @@ def show(out):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", choices=GROUPS, help="one group instead of all")
+    parser.add_argument("--only", choices=FAMILIES, help="one family instead of all")
+    parser.add_argument("--rows", default="", help="only rows whose name contains this text")
     parser.add_argument("--json", action="store_true", help="one object a line")
     parser.add_argument("--reps", type=int, help="repetitions a row, instead of each row's own")
     options = parser.parse_args()
@@ -189,9 +191,12 @@ def main():
     if not options.json:
         head = ["name", "ours", "peer", "", "ratio", "median", "target"]
         print("{:<52}{:>9}{:>9} {:<3}{:>8}{:>8}{:>8}".format(*head))
-    for group in [options.only] if options.only else GROUPS:
+    families = [options.only] if options.only else FAMILIES
+    for group in (group for family in families for group in FAMILIES[family]):
         sides = Sides(group)
         for row in importlib.import_module(f"groups.{group}").ROWS:
+            if options.rows not in row.name:
+                continue
             note(f"measuring {row.name}")
             out = measure(sides, row, options.reps)
             print(json.dumps(out), flush=True) if options.json else show(out)

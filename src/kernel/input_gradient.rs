@@ -71,9 +71,8 @@ impl Kernel {
             });
         }
         let (points, packed) = (program.points(OP, x)?, Packed::new(&program.points(OP, y)?));
-        let mut by_z = Array2::zeros((n, program.dz));
-        let slice = by_z.as_slice_mut().expect("a new array is row-major");
-        slice.par_chunks_mut(STRIP * program.dz).enumerate().for_each_init(
+        let mut by_z = vec![0.0; n * program.dz];
+        by_z.par_chunks_mut(STRIP * program.dz).enumerate().for_each_init(
             || (Scratch::default(), Vec::new()),
             |(scratch, tile), (strip, out)| {
                 let rows = strip * STRIP..n.min((strip + 1) * STRIP);
@@ -85,6 +84,8 @@ impl Kernel {
                 }
             },
         );
+        let by_z = Array2::from_shape_vec((n, program.dz), by_z)
+            .map_err(|e| Error::Shape { op: OP, what: e.to_string() })?;
         program.pull_back(&points, by_z)
     }
 
@@ -125,14 +126,14 @@ impl Kernel {
                     let mut tile = [0.0; LANES * LANES];
                     range.clone().enumerate().for_each(|(i, at)| tile[i * k + i] = weights[at]);
                     let tile = &tile[..k * k];
-                    program.tile_grad(
+                    program.tile_sum(
                         &points,
                         range.clone(),
                         &packed,
                         range,
                         true,
                         tile,
-                        &mut grad,
+                        Some(&mut grad),
                         &mut scratch,
                     );
                 }

@@ -35,6 +35,7 @@ mod params;
 mod points;
 mod program;
 mod properties;
+mod spectral;
 mod value;
 mod wgsl;
 
@@ -45,7 +46,9 @@ pub use custom::Custom;
 pub use hyper::{Lengthscale, Param, Scale};
 
 #[allow(unused_imports, reason = "the doors to this module for the verbs")]
-pub(crate) use {cpu::Scratch, points::Packed, points::Points, program::Program, wgsl::KernelWgsl};
+pub(crate) use {
+    cpu::Scratch, cpu::vector, points::Packed, points::Points, program::Program, wgsl::KernelWgsl,
+};
 
 use expr::Expr;
 

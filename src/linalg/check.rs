@@ -2,6 +2,7 @@
 
 use ndarray::{Array2, ArrayView2};
 
+use crate::matrix::host::first_beyond;
 use crate::{Error, Result};
 
 /// Asymmetry that counts as rounding, relative to the largest entry.
@@ -18,9 +19,9 @@ pub(super) fn parameter(name: &str, value: f64, holds: bool, requirement: &'stat
 /// Not empty, and free of NaN and infinities.
 pub(super) fn finite(op: &'static str, what: &'static str, a: ArrayView2<f64>) -> Result<()> {
     require(op, !a.is_empty(), || format!("{what} is empty ({} x {})", a.nrows(), a.ncols()))?;
-    match a.indexed_iter().find(|(_, v)| !v.is_finite()) {
+    match first_beyond(a, f64::MAX) {
         None => Ok(()),
-        Some(((row, col), &value)) => Err(Error::NotFinite { op, what, value, row, col }),
+        Some((row, col)) => Err(Error::NotFinite { op, what, value: a[[row, col]], row, col }),
     }
 }
 

@@ -46,13 +46,11 @@ impl SpdFactor {
         finite(OP, "the kernel matrix", corner.view())?;
         finite(OP, "the kernel matrix", cross.view())?;
         let truth = self.grown_truth(&own, &noise, &cross, &corner)?;
-        match self.grown(&cross, &corner)? {
-            Some(factored) => self.around(truth, factored),
-            None => {
-                let anew = Self::climb(&self.factor().device(), truth, &self.params)?;
-                Ok(SpdFactor { jitter: anew.jitter + self.jitter, ..anew })
-            }
+        if let Some(factored) = self.grown(&cross, &corner)? {
+            return self.around(truth, factored);
         }
+        let anew = Self::climb(&self.factor().device(), truth, &self.params)?;
+        Ok(SpdFactor { jitter: anew.jitter + self.jitter, ..anew })
     }
 
     /// What is to be solved with, in f64.

@@ -1,10 +1,11 @@
-//! What is composed of verbs: refined solves, conjugate gradients, leading eigenpairs, low-rank factors.
+//! What is composed of verbs: refined solves, conjugate gradients, determinants, leading eigenpairs, low-rank factors.
 //!
 //! | to do | use |
 //! |---|---|
 //! | solve `A X = B` with A positive definite, and know how well | [`solve_spd`], [`SpdFactor`] |
 //! | the same when A is too large to store | [`conjugate_gradients`] over an [`Operator`] |
 //! | make that converge sooner | [`LowRankPlusDiagonal`] of a [`pivoted_cholesky`] or a [`nystrom`] factor |
+//! | the log-determinant of such a matrix, with its standard error | [`lanczos_log_det`] |
 //! | a few leading eigenpairs, or all of them | [`leading_eigenpairs`], [`eigh`] |
 //!
 //! A GPU computes in f32. Everything here that is called a residual is measured in f64, or says that it is not.
@@ -19,6 +20,7 @@ mod factored;
 mod inverse;
 mod jitter;
 mod kernel_operator;
+mod lanczos_log_det;
 mod leading_eigenpairs;
 mod low_rank;
 mod norm;
@@ -37,11 +39,12 @@ pub use cg::{CgInfo, CgParams, CgSolution, Progress, conjugate_gradients, refine
 pub use eigh::{Eigen, eigh};
 pub use jitter::Jitter;
 pub use kernel_operator::{KernelOperator, Noise};
+pub use lanczos_log_det::{LogDet, LogDetParams, lanczos_log_det};
 pub use leading_eigenpairs::{EigenParams, Eigenpairs, leading_eigenpairs};
 pub use low_rank::LowRank;
 pub use nystrom::{landmarks, nystrom};
 pub use operator::{Operator, Stored};
 pub use pivoted_cholesky::pivoted_cholesky;
-pub use preconditioner::{Identity, Jacobi, LowRankPlusDiagonal, Preconditioner};
+pub use preconditioner::{Covariance, Identity, Jacobi, LowRankPlusDiagonal, Preconditioner};
 pub use spd::{SpdParams, solve_spd};
 pub use spd_factor::SpdFactor;

@@ -1,11 +1,13 @@
 //! Approximate inverses that make conjugate gradients converge sooner.
 
 use ndarray::{Array1, Array2, ArrayView2, Axis};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 
 use super::check::{block, parameter, require};
 use super::low_rank::LowRank;
 use super::operator::Operator;
-use crate::ops::{Side, Trans, Triangle, cholesky, gemm, gemm_add, solve_triangular};
+use crate::ops::{Side, Trans, Triangle, cholesky, gemm, gemm_add, log_det, solve_triangular};
 use crate::{Error, Matrix, Result};
 
 /// A symmetric positive definite `M ≈ A` whose inverse is cheap.
@@ -17,6 +19,28 @@ pub trait Preconditioner {
     fn solve(&self, r: ArrayView2<f64>) -> Result<Array2<f64>>;
 }
 
+/// An M that is also the covariance of vectors one can draw, with a known determinant: what [`lanczos_log_det`] needs.
+///
+/// [`lanczos_log_det`]: super::lanczos_log_det
+pub trait Covariance: Preconditioner {
+    /// `log det M`.
+    ///
+    /// # Errors
+    /// Those of the device.
+    fn log_det(&self) -> Result<f64>;
+
+    /// `n x count`: independent vectors of mean zero and covariance M, made of random signs; the same for the same seed.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] if M is not `n x n`.
+    fn draw(&self, n: usize, count: usize, seed: u64) -> Result<Array2<f64>>;
+}
+
+/// Entries +1 and -1, each with probability one half.
+fn signs(rows: usize, cols: usize, rng: &mut ChaCha8Rng) -> Array2<f64> {
+    Array2::from_shape_simple_fn((rows, cols), || if rng.random::<bool>() { 1.0 } else { -1.0 })
+}
+
 /// `M = I`: no preconditioner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Identity;
@@ -24,6 +48,16 @@ pub struct Identity;
 impl Preconditioner for Identity {
     fn solve(&self, r: ArrayView2<f64>) -> Result<Array2<f64>> {
         Ok(r.to_owned())
+    }
+}
+
+impl Covariance for Identity {
+    fn log_det(&self) -> Result<f64> {
+        Ok(0.0)
+    }
+
+    fn draw(&self, n: usize, count: usize, seed: u64) -> Result<Array2<f64>> {
+        Ok(signs(n, count, &mut ChaCha8Rng::seed_from_u64(seed)))
     }
 }
 
@@ -51,6 +85,18 @@ impl Preconditioner for Jacobi {
     fn solve(&self, r: ArrayView2<f64>) -> Result<Array2<f64>> {
         block("Jacobi", "r", r, self.inverse.len())?;
         Ok(&r * &self.inverse.view().insert_axis(Axis(1)))
+    }
+}
+
+impl Covariance for Jacobi {
+    fn log_det(&self) -> Result<f64> {
+        Ok(-self.inverse.iter().map(|v| v.ln()).sum::<f64>())
+    }
+
+    fn draw(&self, n: usize, count: usize, seed: u64) -> Result<Array2<f64>> {
+        let z = signs(n, count, &mut ChaCha8Rng::seed_from_u64(seed));
+        block("Jacobi", "z", z.view(), self.inverse.len())?;
+        Ok(z / self.inverse.sqrt().insert_axis(Axis(1)))
     }
 }
 
@@ -99,6 +145,15 @@ impl LowRankPlusDiagonal {
         let inner = cholesky(&gemm_add(1.0, &factor, Trans::Yes, &factor, Trans::No, 1.0, &eye)?)?;
         Ok(LowRankPlusDiagonal { factor, root, inner })
     }
+
+    /// U with `M⁻¹ = D⁻¹ - U Uᵀ`, `n x k`: with it `tr(M⁻¹G)` is exact for any G whose sums over pairs are known.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn inverse_factor(&self) -> Result<Array2<f64>> {
+        let half = solve_triangular(&self.inner, Triangle::Lower, Trans::Yes, Side::Right, &self.factor)?;
+        Ok(half.cpu() * &self.root.view().insert_axis(Axis(1)))
+    }
 }
 
 impl Preconditioner for LowRankPlusDiagonal {
@@ -111,5 +166,21 @@ impl Preconditioner for LowRankPlusDiagonal {
         let small = solve_triangular(&self.inner, Triangle::Lower, Trans::Yes, Side::Left, &half)?;
         let out = gemm_add(-1.0, &self.factor, Trans::No, &small, Trans::No, 1.0, &r)?;
         Ok(out.cpu() * &root)
+    }
+}
+
+impl Covariance for LowRankPlusDiagonal {
+    fn log_det(&self) -> Result<f64> {
+        Ok(log_det(&self.inner)? - 2.0 * self.root.iter().map(|v| v.ln()).sum::<f64>())
+    }
+
+    /// `F e + D^½ e'` for two vectors of signs.
+    fn draw(&self, n: usize, count: usize, seed: u64) -> Result<Array2<f64>> {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let own = Matrix::from_host(signs(n, count, &mut rng));
+        block("LowRankPlusDiagonal", "z", own.cpu().view(), self.root.len())?;
+        let shared = Matrix::from_host(signs(self.factor.cols(), count, &mut rng));
+        let z = gemm_add(1.0, &self.factor, Trans::No, &shared, Trans::No, 1.0, &own)?;
+        Ok(z.cpu() / &self.root.view().insert_axis(Axis(1)))
     }
 }

@@ -1,6 +1,7 @@
 //! The f64 matrix that a refined solve is about, stored or made of a kernel, and its f32 image on a device.
 
-use ndarray::{Array1, Array2, ArrayView1};
+use ndarray::{Array1, Array2};
+use rayon::prelude::*;
 
 use super::column_scale::scale_rows;
 use super::kernel_operator::KernelOperator;
@@ -48,13 +49,15 @@ impl Truth {
         if let Truth::Stored(stored) = self
             && let Some(a) = stored.matrix().host()
         {
-            let weight = |i: usize| s.map_or(1.0, |s| s[i]);
-            let row = |(i, row): (usize, ArrayView1<f64>)| {
+            let row = |i: usize| {
+                let row = a.row(i);
                 let own = (row[i] + stored.shift()).abs() - row[i].abs();
-                let all: f64 = row.iter().enumerate().map(|(j, v)| v.abs() * weight(j)).sum();
-                (all + own * weight(i)) * weight(i)
+                match s {
+                    None => row.fold(own, |sum, v| sum + v.abs()),
+                    Some(s) => (row.iter().zip(s).map(|(v, s)| v.abs() * s).sum::<f64>() + own * s[i]) * s[i],
+                }
             };
-            return Ok(a.rows().into_iter().enumerate().map(row).fold(0.0, f64::max));
+            return Ok((0..a.nrows()).into_par_iter().map(row).reduce(|| 0.0, f64::max));
         }
         norm1(self.operator().dim(), |mut v| {
             scale_rows(&mut v, s);

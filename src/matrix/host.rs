@@ -10,6 +10,8 @@ use super::Element;
 
 /// Bytes from which huge pages are asked for; numpy's threshold as well.
 const LARGE: usize = 4 << 20;
+/// Entries that one thread looks through before another is worth waking.
+const TASK: usize = 1 << 15;
 /// Rows and columns of a block of a copy: a block read by columns and written by rows stays in the first-level cache.
 const BLOCK: usize = 32;
 
@@ -20,6 +22,16 @@ pub(crate) fn zeros(rows: usize, cols: usize) -> Array2<f64> {
         ask_for_huge_pages(slice);
     }
     out
+}
+
+/// The first entry in row order that is a NaN or larger than `largest` by size, found by every core.
+pub(crate) fn first_beyond<T: Element>(a: ArrayView2<'_, T>, largest: f64) -> Option<(usize, usize)> {
+    let beyond = |v: T| v.into().is_nan() || v.into().abs() > largest;
+    let (rows, cols) = a.dim();
+    // No early end inside a row: without branches the compiler uses vectors.
+    let any = |&row: &usize| a.row(row).iter().fold(false, |bad, &v| bad | beyond(v));
+    let row = (0..rows).into_par_iter().with_min_len(TASK.div_ceil(cols.max(1))).find_first(any)?;
+    Some((row, a.row(row).iter().position(|&v| beyond(v))?))
 }
 
 /// A row-major copy of a matrix of any layout, made by every core.

@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use half::f16;
 use ndarray::{Array2, ArrayView2};
-use rayon::prelude::*;
 
 use crate::device::{Device, Place, mismatch};
 use crate::gpu::{Bind, Buffer, Gpu};
@@ -60,9 +59,6 @@ struct OnGpu {
     precision: Precision,
 }
 
-/// Entries that one thread looks through before another is worth waking.
-const TASK: usize = 1 << 15;
-
 /// Two operands, seen together on the device they share.
 pub(crate) enum Shared<'a> {
     Cpu,
@@ -90,11 +86,7 @@ impl Matrix {
             return Err(Error::Shape { op, what: format!("the matrix is empty ({rows} x {cols})") });
         }
         let largest = if device.is_gpu() { f64::from(f32::MAX) } else { f64::MAX };
-        let beyond = |v: T| v.into().is_nan() || v.into().abs() > largest;
-        let any = |&row: &usize| a.row(row).iter().any(|&v| beyond(v));
-        let bad = (0..rows).into_par_iter().with_min_len(TASK.div_ceil(cols)).find_first(any);
-        if let Some(row) = bad {
-            let col = a.row(row).iter().position(|&v| beyond(v)).unwrap_or_default();
+        if let Some((row, col)) = host::first_beyond(a, largest) {
             return Err(Error::NotFinite { op, what: "the matrix", value: a[[row, col]].into(), row, col });
         }
         match device.place() {
@@ -205,10 +197,10 @@ impl Matrix {
         Ok(Array2::from_shape_fn((self.rows, self.cols), |(r, c)| at(r * stride + c)))
     }
 
-    /// As [`Matrix::to_array`], without a copy if nobody else has a handle on it.
+    /// [`Matrix::to_array`] without a copy, if it lives on the CPU and this is the only handle on it.
     pub(crate) fn into_array(self) -> Result<Array2<f64>> {
         match self.data {
-            Data::Cpu(a) => Ok(Arc::unwrap_or_clone(a)),
+            Data::Cpu(a) => Ok(Arc::try_unwrap(a).unwrap_or_else(|a| host::copy(a.view()))),
             Data::Gpu(_) => self.to_array(),
         }
     }
@@ -238,6 +230,14 @@ impl Matrix {
     /// The host array of a matrix that `shared` has placed on the CPU.
     pub(crate) fn cpu(&self) -> &Array2<f64> {
         self.host().expect("the caller has established that this lives on the CPU")
+    }
+
+    /// The host array itself, if nobody else holds it, or a copy.
+    pub(crate) fn into_host(self) -> Array2<f64> {
+        match self.data {
+            Data::Cpu(a) => Arc::try_unwrap(a).unwrap_or_else(|shared| shared.as_ref().clone()),
+            Data::Gpu(_) => unreachable!("the caller has established that this lives on the CPU"),
+        }
     }
 
     /// The buffer of a matrix that `shared` has placed on a GPU.

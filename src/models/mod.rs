@@ -2,10 +2,23 @@
 //!
 //! | to do | look in |
 //! |---|---|
-//! | regression with error bars, hyper-parameters from the evidence | [`gp`] |
-//! | classification with honest probabilities | [`gp::GpClassifier`] |
-//! | the minimum of an expensive function | [`bayes_opt`] |
+//! | regression and classification with error bars, hyper-parameters from the evidence | [`gp`] |
+//! | linear, kernel and Bayesian linear regression | [`ridge`] |
+//! | features that make a linear model a kernel one | [`features`] |
+//! | find the minimum of a costly function | [`bayes_opt`] |
+//! | clusters without probabilities: k-means, k-medoids, DP-means | [`cluster`] |
+//! | mixtures of Gaussians, Bernoullis, categories and regressions | [`mixture`] |
+//! | principal components, factors, independent components | [`latent`] |
+//! | run an EM of your own | [`em`] |
+//! | know what a fit would cost | [`plan`] |
 
 pub mod bayes_opt;
+pub mod cluster;
+pub mod em;
+pub mod features;
 pub mod gp;
+pub mod latent;
+pub mod mixture;
 mod normal;
+pub mod plan;
+pub mod ridge;

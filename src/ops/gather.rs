@@ -2,6 +2,8 @@
 //!
 //! Checked against indexing in `tests/ops/gather.rs`: both devices copy, so they agree to the bit.
 
+mod sums;
+
 use ndarray::{Array2, Axis};
 use rayon::prelude::*;
 
@@ -13,6 +15,8 @@ use crate::matrix::Shared;
 use crate::matrix::host::zeros;
 use crate::matrix::window::{step, windows};
 use crate::{Matrix, Precision, Result};
+
+pub use sums::permuted_sums;
 
 const SHADER: &str = include_str!("../../shaders/gather.wgsl");
 

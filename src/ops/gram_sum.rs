@@ -118,21 +118,18 @@ fn cpu(
     let strips: Vec<(f64, Vec<f64>)> = (0..n.div_ceil(STRIP))
         .into_par_iter()
         .map_init(
-            || (Scratch::default(), vec![0.0; STRIP * WIDTH], vec![0.0; STRIP * WIDTH]),
-            |(scratch, tile, w), strip| {
+            || (Scratch::default(), vec![0.0; STRIP * WIDTH]),
+            |(scratch, w), strip| {
                 let rows = strip * STRIP..n.min((strip + 1) * STRIP);
                 let (mut value, mut grad) = (0.0, vec![0.0; count]);
                 // Of symmetric weights, the pairs up to the diagonal.
                 let m = if matches!(weights, Weights::Symmetric(_)) { rows.end } else { m };
                 for cols in windows(m, WIDTH) {
-                    let (tile, w) = (&mut tile[..rows.len() * cols.len()], &mut w[..rows.len() * cols.len()]);
+                    let w = &mut w[..rows.len() * cols.len()];
                     fill(w, weights, rows.clone(), cols.clone());
                     let (x, y, same) = (&ready.x, &ready.y, ready.same);
-                    ready.program.tile(x, rows.clone(), y, cols.clone(), same, tile, scratch);
-                    value += tile.iter().zip(w.iter()).map(|(k, w)| k * w).sum::<f64>();
-                    if gradient {
-                        ready.program.tile_grad(x, rows.clone(), y, cols, same, w, &mut grad, scratch);
-                    }
+                    let grad = gradient.then_some(&mut grad[..]);
+                    value += ready.program.tile_sum(x, rows.clone(), y, cols, same, w, grad, scratch);
                 }
                 (value, grad)
             },

@@ -7,7 +7,7 @@ use ndarray::{Array2, ArrayView2, ArrayViewMut2, s};
 use pulp::Arch;
 use rayon::prelude::*;
 
-use super::gemm::{Block, Part, Product, on_gpu as product, product_alone};
+use super::gemm::{Block, Part, Product, accumulate_alone, on_gpu as product};
 use super::gram::{Loaded, Params, Ready, STRIP, TILE, check, fill};
 use super::half::single;
 use super::{Trans, require};
@@ -160,7 +160,7 @@ fn accumulate(tile: &[f64], v: ArrayView2<f64>, out: &mut [f64]) {
         let shaped = "a tile of whole rows";
         let tile = ArrayView2::from_shape((rows, width), tile).expect(shaped);
         let out = ArrayViewMut2::from_shape((rows, r), out).expect(shaped);
-        product_alone(1.0, tile, v, 1.0, out);
+        accumulate_alone(1.0, tile, v, out);
         return;
     }
     for (row, out) in tile.chunks_exact(width).zip(out.chunks_exact_mut(r)) {

@@ -4,12 +4,13 @@
 //!
 //! | to do | look at |
 //! |---|---|
-//! | products | [`gemm()`], [`gemm_add`], [`syrk`] |
+//! | products | [`gemm()`], [`gemm_add`], [`syrk`], [`bilinear_forms`] |
 //! | kernel matrices, stored | [`gram()`], [`gram_half`], [`gram_diagonal()`] |
 //! | kernel matrices, never stored | [`gram_vec()`], [`gram_sum()`], [`gram_sum_grad`] |
 //! | factor and solve | [`cholesky()`], [`solve_triangular()`], [`log_det()`] |
 //! | rows and columns | [`reduce()`], [`logsumexp()`], [`softmax()`], [`argmin()`], [`nearest()`] |
-//! | centre, gather, permute, transpose | [`centre()`], [`centre_columns`], [`gather_rows`], [`permute`], [`transpose()`] |
+//! | mixtures | [`gaussian_log_density()`], [`softmax_logsumexp`], [`moments()`] |
+//! | centre, gather, permute, transpose | [`centre()`], [`centre_columns`], [`gather_rows`], [`permute`], [`permuted_sums`], [`transpose()`] |
 //! | element by element | [`map()`], [`zip`], [`diagonal()`], [`add_diagonal`], [`add_diagonal_vector`] |
 //! | half the memory | [`to_half`], [`gram_half`] |
 
@@ -18,6 +19,7 @@ mod centre;
 mod cholesky;
 mod diagonal;
 mod gather;
+mod gaussian_log_density;
 mod gemm;
 mod gram;
 mod gram_diagonal;
@@ -27,6 +29,7 @@ mod half;
 mod log_det;
 mod logsumexp;
 mod map;
+mod moments;
 mod nearest;
 mod reduce;
 mod softmax;
@@ -37,8 +40,10 @@ pub use argmin::{ArgMin, argmin};
 pub use centre::{centre, centre_columns};
 pub use cholesky::cholesky;
 pub use diagonal::{add_diagonal, add_diagonal_vector, diagonal};
-pub use gather::{gather_rows, permute};
-pub use gemm::{Trans, gemm, gemm_add, syrk};
+pub use gather::{gather_rows, permute, permuted_sums};
+pub use gaussian_log_density::{Whitening, gaussian_log_density};
+pub use gemm::{Trans, bilinear_forms, gemm, gemm_add, syrk};
+pub(crate) use gemm::{accumulate_alone, product, product_alone};
 pub use gram::{gram, gram_half};
 pub use gram_diagonal::gram_diagonal;
 pub use gram_sum::{GramSum, Weights, gram_sum, gram_sum_grad};
@@ -47,9 +52,10 @@ pub use half::to_half;
 pub use log_det::log_det;
 pub use logsumexp::logsumexp;
 pub use map::{Map, Zip, map, zip};
+pub use moments::{Moments, Second, moments};
 pub use nearest::{Nearest, nearest};
 pub use reduce::{Along, Reduction, reduce};
-pub use softmax::softmax;
+pub use softmax::{softmax, softmax_logsumexp};
 pub use solve_triangular::{Side, Triangle, solve_triangular};
 pub use transpose::transpose;
 

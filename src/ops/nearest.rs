@@ -2,11 +2,14 @@
 //!
 //! Checked in `tests/ops/nearest.rs` against all distances.
 
-use ndarray::{Array2, Axis, s};
+use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis};
+use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
+use super::gemm::product_alone;
 use super::gram::{Params, TILE, check};
 use super::half::operand;
+use super::reduce::flat;
 use crate::gpu::{Gpu, Pass, Shader};
 use crate::matrix::Shared;
 use crate::matrix::window::{step, windows};
@@ -28,6 +31,8 @@ fn stats_add(s: Stats, p: u32, a: vec4<f32>, b0: vec4<f32>, b1: vec4<f32>, b2: v
 ";
 /// Rows of x that one thread takes at a time on the CPU.
 const CHUNK: usize = 256;
+/// Running minima on the CPU: as many as the widest vectors hold.
+const LANES: usize = 8;
 /// Loop iterations that one invocation may make; llvmpipe silently ends loops at 65,535.
 const ITERATIONS: usize = 16_384;
 
@@ -65,35 +70,119 @@ pub fn nearest(x: &Matrix, y: &Matrix) -> Result<Nearest> {
 /// Scores `|y|^2 - 2 x.y` by a matrix product, relative to the mean of y so that little cancels; then, of the few
 /// rows whose scores are within rounding of the least, the one that is nearest by the sum of squares.
 fn cpu(x: &Array2<f64>, y: &Array2<f64>) -> Nearest {
-    let (n, d) = x.dim();
+    let ((n, d), m) = (x.dim(), y.nrows());
+    let (x, y) = (x.as_standard_layout(), y.as_standard_layout());
     let mean = y.mean_axis(Axis(0)).unwrap_or_else(|| ndarray::Array1::zeros(d));
-    let centred = y - &mean;
+    let centred = &y - &mean;
     let norms: Vec<f64> = centred.rows().into_iter().map(|r| r.dot(&r)).collect();
+    let (x, y, mean) = (flat(&x), flat(&y), mean.to_vec());
     let widest = norms.iter().fold(0f64, |a, &b| a.max(b));
-    let starts: Vec<usize> = (0..n).step_by(CHUNK).collect();
-    let found: Vec<Vec<(usize, f64)>> = starts
-        .into_par_iter()
-        .map(|from| {
-            let rows = from..n.min(from + CHUNK);
-            let x = x.slice(s![rows, ..]);
-            let shifted = &x - &mean;
-            let mut scores = Array2::zeros((x.nrows(), y.nrows()));
-            super::gemm::product_alone(-2.0, shifted.view(), centred.t(), 0.0, scores.view_mut());
-            let pick = |i: usize| {
-                let near = shifted.row(i).dot(&shifted.row(i));
-                let slack = 1e-14 * (d as f64).sqrt() * (near + widest);
-                let score = |j: usize| scores[[i, j]] + norms[j];
-                let least = (0..norms.len()).map(score).fold(f64::INFINITY, f64::min);
-                let exact =
-                    |j: usize| x.row(i).iter().zip(y.row(j)).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
-                let close = (0..norms.len()).filter(|&j| score(j) <= least + slack).map(|j| (j, exact(j)));
-                close.reduce(|a, b| if b.1 < a.1 { b } else { a }).unwrap_or((0, exact(0)))
-            };
-            (0..x.nrows()).map(pick).collect()
-        })
-        .collect();
-    let (index, squared_distance) = found.into_iter().flatten().unzip();
-    Nearest { index, squared_distance }
+    let mut found = Nearest { index: vec![0; n], squared_distance: vec![0.0; n] };
+    let results = found.index.par_chunks_mut(CHUNK).zip(found.squared_distance.par_chunks_mut(CHUNK));
+    results.zip(x.par_chunks(CHUNK * d)).for_each_init(
+        || (vec![0.0; CHUNK * d], vec![0.0; CHUNK * m]),
+        |(shifted, scores), ((index, squared_distance), x)| {
+            let (rows, fit) = (index.len(), "a chunk is whole rows");
+            let (shifted, scores) = (&mut shifted[..rows * d], &mut scores[..rows * m]);
+            for (to, from) in shifted.chunks_exact_mut(d).zip(x.chunks_exact(d)) {
+                for ((to, x), m) in to.iter_mut().zip(from).zip(&mean) {
+                    *to = x - m;
+                }
+            }
+            let left = ArrayView2::from_shape((rows, d), &*shifted).expect(fit);
+            let product = ArrayViewMut2::from_shape((rows, m), &mut *scores).expect(fit);
+            product_alone(-2.0, left, centred.t(), product);
+            Arch::new().dispatch(Pick {
+                x,
+                y,
+                shifted,
+                scores,
+                norms: &norms,
+                widest,
+                index,
+                squared_distance,
+            });
+        },
+    );
+    found
+}
+
+/// The choice for some rows of x, given their products.
+struct Pick<'a> {
+    x: &'a [f64],
+    y: &'a [f64],
+    shifted: &'a [f64],
+    scores: &'a mut [f64],
+    norms: &'a [f64],
+    widest: f64,
+    index: &'a mut [usize],
+    squared_distance: &'a mut [f64],
+}
+
+impl WithSimd for Pick<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "what is not inlined loses the instruction set of its caller")]
+    fn with_simd<S: Simd>(self, _: S) {
+        let (d, m) = (self.x.len() / self.index.len(), self.norms.len());
+        for i in 0..self.index.len() {
+            let (x, scores) = (&self.x[i * d..(i + 1) * d], &mut self.scores[i * m..(i + 1) * m]);
+            let shifted = &self.shifted[i * d..(i + 1) * d];
+            let near = reduce_lanes(shifted, shifted, 0.0, |sum, a, b| sum + a * b, |a, b| a + b);
+            for (score, norm) in scores.iter_mut().zip(self.norms) {
+                *score += norm;
+            }
+            let lower = |a: f64, b: f64| if b < a { b } else { a };
+            let least = reduce_lanes(scores, scores, f64::INFINITY, |low, s, _| lower(low, s), lower);
+            let bound = least + 1e-14 * (d as f64).sqrt() * (near + self.widest);
+            // Infinite scores name nobody: then the first row stands.
+            let mut best = (0, f64::INFINITY);
+            for (at, lanes) in scores.chunks(LANES).enumerate() {
+                let mut any = false;
+                for s in lanes {
+                    any |= *s <= bound;
+                }
+                if !any {
+                    continue;
+                }
+                for (l, s) in lanes.iter().enumerate() {
+                    if *s <= bound {
+                        let j = LANES * at + l;
+                        let y = &self.y[j * d..(j + 1) * d];
+                        let exact =
+                            reduce_lanes(x, y, 0.0, |sum, a, b| sum + (a - b) * (a - b), |a, b| a + b);
+                        if exact < best.1 {
+                            best = (j, exact);
+                        }
+                    }
+                }
+            }
+            (self.index[i], self.squared_distance[i]) = best;
+        }
+    }
+}
+
+/// A reduction over pairs with as many running results as a vector has lanes.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "what is not inlined loses the instruction set of its caller")]
+fn reduce_lanes(
+    a: &[f64],
+    b: &[f64],
+    start: f64,
+    take: impl Fn(f64, f64, f64) -> f64,
+    join: impl Fn(f64, f64) -> f64,
+) -> f64 {
+    let mut lanes = [start; LANES];
+    let (whole_a, whole_b) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
+    let rest = whole_a.remainder().iter().zip(whole_b.remainder());
+    let rest = rest.fold(start, |so_far, (a, b)| take(so_far, *a, *b));
+    for (a, b) in whole_a.zip(whole_b) {
+        for l in 0..LANES {
+            lanes[l] = take(lanes[l], a[l], b[l]);
+        }
+    }
+    lanes.into_iter().fold(rest, join)
 }
 
 fn on_gpu(gpu: &Gpu, x: &Matrix, y: &Matrix) -> Result<Nearest> {

@@ -3,7 +3,7 @@
 //! On the GPU every reduction runs in a fixed order: chunks, then a tree in each workgroup, then the same again over
 //! what the chunks left. Checked against the plain loops in `tests/ops/reduce.rs`.
 
-use ndarray::{Array2, ArrayView1};
+use ndarray::{Array2, ArrayBase, ArrayView1, Data, Ix2};
 use rayon::prelude::*;
 
 use crate::gpu::{Gpu, Pass, Shader};
@@ -140,7 +140,7 @@ pub(super) fn by_row<T: Send>(a: &Array2<f64>, f: impl Fn(&[f64]) -> T + Sync) -
 }
 
 /// The entries of a matrix of ours, row after row.
-pub(super) fn flat(a: &Array2<f64>) -> &[f64] {
+pub(super) fn flat<S: Data<Elem = f64>>(a: &ArrayBase<S, Ix2>) -> &[f64] {
     a.as_slice().expect("host matrices are stored row after row")
 }
 

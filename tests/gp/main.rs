@@ -8,11 +8,16 @@ mod bayes;
 mod devices;
 mod hyper;
 mod input;
+mod large;
 mod leave_one_out;
 mod mean;
 mod oracle;
 mod reference;
 mod sample;
+mod sparse;
+mod sparse_fit;
+mod sparse_input;
+mod sparse_oracle;
 mod theorems;
 
 use mercer::{Device, Error, Kernel};

@@ -6,9 +6,11 @@ mod support;
 mod cg;
 mod eigen;
 mod input;
+mod lanczos_log_det;
 mod low_rank;
 mod preconditioner;
 mod spd;
+mod spd_grown;
 mod spd_kernel;
 
 use mercer::Device;

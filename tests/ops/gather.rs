@@ -1,4 +1,4 @@
-use mercer::ops::{gather_rows, permute};
+use mercer::ops::{gather_rows, permute, permuted_sums};
 use mercer::{Device, Error};
 use ndarray::Array2;
 
@@ -51,4 +51,38 @@ fn misfits_are_refused() {
         let k = on(&device, &random(3, 3, 1));
         assert!(matches!(permute(&k, &[3]), Err(Error::Shape { op: "permute", .. })));
     }
+}
+
+/// `Σ_ij k_ij l_{p(i) p(j)}` by loops over the permuted matrix.
+#[test]
+fn sums_with_permuted_matrices() {
+    for n in edges(64).into_iter().chain([201]) {
+        let symmetric = |seed| {
+            let a = random(n, n, seed);
+            &a + &a.t()
+        };
+        let (k, l) = (symmetric(3), symmetric(4));
+        let orders: Vec<Vec<usize>> =
+            (0..3).map(|s| (0..n).map(|i| (i * 7 + s) % n).collect()).chain([(0..n).collect()]).collect();
+        let want: Vec<f64> =
+            orders.iter().map(|p| k.indexed_iter().map(|((i, j), v)| v * l[[p[i], p[j]]]).sum()).collect();
+        let scale = k.iter().zip(&l).map(|(k, l)| (k * l).abs()).sum::<f64>();
+        for device in gpus().iter().chain(cramped()).cloned().chain([Device::cpu()]) {
+            let got = permuted_sums(&on(&device, &k), &on(&device, &l), &orders).unwrap();
+            let tolerance = if device.is_gpu() { 1e-6 } else { 1e-14 };
+            for (got, want) in got.iter().zip(&want) {
+                assert!((got - want).abs() <= tolerance * scale, "{got} and not {want}, n = {n} on {device}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_no_permutation_is_refused() {
+    let k = on(&Device::cpu(), &random(3, 3, 1));
+    for p in [vec![0, 1], vec![0, 1, 3], vec![0, 1, 1]] {
+        assert!(matches!(permuted_sums(&k, &k, &[p]), Err(Error::Shape { op: "permuted_sums", .. })));
+    }
+    let other = on(&Device::cpu(), &random(2, 2, 1));
+    assert!(matches!(permuted_sums(&k, &other, &[]), Err(Error::Shape { .. })));
 }

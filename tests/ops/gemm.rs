@@ -1,4 +1,4 @@
-use mercer::ops::{Trans, gemm, gemm_add, syrk, to_half};
+use mercer::ops::{Trans, bilinear_forms, gemm, gemm_add, syrk, to_half};
 use mercer::{Device, Error};
 use ndarray::Array2;
 
@@ -76,6 +76,22 @@ fn syrk_is_the_product_and_exactly_symmetric() {
     }
 }
 
+/// The CPU shares long sums among threads where the result is small.
+#[test]
+fn syrk_of_long_sums() {
+    let cpu = Device::cpu();
+    for (n, k) in [(1, 5000), (33, 4100), (97, 523), (200, 1031), (513, 600)] {
+        let a = random(n, k, 6);
+        let want = definition(0.5, &a, &a.t().to_owned());
+        for t in BOTH {
+            let got = syrk(0.5, &on(&cpu, &stored(&a, t)), t).unwrap();
+            assert_close(&got, &want, 1e-13, &format!("{n} x {k} {t:?}"));
+            let back = got.to_array().unwrap();
+            assert_eq!(back, back.t(), "{n} x {k}");
+        }
+    }
+}
+
 #[test]
 fn operands_larger_than_a_binding_are_split() {
     let (a, b) = (random(203, 190, 1), random(190, 170, 2));
@@ -145,4 +161,21 @@ fn misfits_are_refused() {
         gemm(1.0, &a, Trans::No, &far, Trans::No),
         Err(Error::DeviceMismatch { op: "gemm", .. })
     ));
+}
+
+/// The diagonal of `U^T A V`, few columns and many.
+#[test]
+fn a_form_for_each_column() {
+    for (n, m, r) in [(1, 1, 1), (5, 7, 3), (65, 63, 64), (40, 70, 127), (33, 65, 200), (130, 20, 129)] {
+        let (u, a, v) = (random(n, r, 1), random(n, m, 2), random(m, r, 3));
+        let av = definition(1.0, &a, &v);
+        let want = Array2::from_shape_fn((1, r), |(_, b)| (0..n).map(|i| u[[i, b]] * av[[i, b]]).sum());
+        for device in gpus().iter().chain(cramped()).cloned().chain([Device::cpu()]) {
+            let got = bilinear_forms(&on(&device, &u), &on(&device, &a), &on(&device, &v)).unwrap();
+            let tolerance = if device.is_gpu() { 3e-6 } else { 1e-13 };
+            assert_close(&got, &want, tolerance, &format!("{n} x {m}, {r} columns on {device}"));
+        }
+    }
+    let (a, u) = (on(&Device::cpu(), &random(3, 3, 1)), on(&Device::cpu(), &random(3, 2, 1)));
+    assert!(matches!(bilinear_forms(&u, &a, &a), Err(Error::Shape { op: "bilinear_forms", .. })));
 }

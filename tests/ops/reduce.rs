@@ -112,3 +112,17 @@ fn half_storage_is_read() {
         }
     }
 }
+
+/// An operand that was uploaded from a transposed view has its rows in another order of memory.
+#[test]
+fn a_transposed_view_is_read_by_its_own_rows() {
+    let a = random(5, 3, 9);
+    let turned = mercer::Matrix::from_array(&Device::cpu(), a.t()).unwrap();
+    let sums = reduce(&turned, Along::EachRow, Reduction::Sum).unwrap();
+    assert_close(
+        &sums,
+        &a.sum_axis(ndarray::Axis(0)).insert_axis(ndarray::Axis(1)),
+        1e-14,
+        "rows of a transpose",
+    );
+}

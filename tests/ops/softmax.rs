@@ -1,5 +1,5 @@
 use mercer::Device;
-use mercer::ops::softmax;
+use mercer::ops::{logsumexp, softmax, softmax_logsumexp};
 use ndarray::{Array2, Axis};
 
 use crate::support::{assert_close, cramped, gpus, on, random};
@@ -47,5 +47,18 @@ fn operands_larger_than_a_binding_are_split() {
     let a = random(2500, 6, 3);
     for device in cramped() {
         assert_close(&softmax(&on(device, &a)).unwrap(), &definition(&a), 3e-6, &format!("{device}"));
+    }
+}
+
+#[test]
+fn both_at_once_are_each_alone() {
+    for cols in [1, 3, 70] {
+        let a = random(65, cols, 4) * 30.0;
+        for device in gpus().iter().cloned().chain([Device::cpu()]) {
+            let a = on(&device, &a);
+            let (parts, whole) = softmax_logsumexp(a.clone()).unwrap();
+            assert_eq!(parts.to_array().unwrap(), softmax(&a).unwrap().to_array().unwrap(), "{device}");
+            assert_close(&whole, &logsumexp(&a).unwrap().to_array().unwrap(), 1e-14, &device.to_string());
+        }
     }
 }

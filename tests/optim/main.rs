@@ -8,6 +8,7 @@ mod searches;
 use mercer::Result;
 
 /// `(1 - x)² + 100 (y - x²)²`.
+#[allow(clippy::unnecessary_wraps, reason = "the shape of an objective")]
 fn rosenbrock(p: &[f64]) -> Result<(f64, Vec<f64>)> {
     let (a, b) = (1.0 - p[0], p[1] - p[0] * p[0]);
     Ok((a * a + 100.0 * b * b, vec![-2.0 * a - 400.0 * p[0] * b, 200.0 * b]))

@@ -44,6 +44,7 @@ fn curvature_is_learned() {
 }
 
 /// `sin(5x) + x²/10` has a dozen minima in [-10, 10], the best near -0.31.
+#[allow(clippy::unnecessary_wraps, reason = "the shape of an objective")]
 fn waves(p: &[f64]) -> mercer::Result<(f64, Vec<f64>)> {
     let x = p[0];
     Ok(((5.0 * x).sin() + 0.1 * x * x, vec![5.0 * (5.0 * x).cos() + 0.2 * x]))

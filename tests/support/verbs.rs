@@ -1,10 +1,11 @@
 //! Every verb, run at the edges of its tiles: `selfcheck` compares devices by it, the shader tests compile by it.
 
 use mercer::ops::{
-    Along, Map, Reduction, Side, Trans, Triangle, Weights, Zip, add_diagonal, add_diagonal_vector, argmin,
-    centre, centre_columns, cholesky, diagonal, gather_rows, gemm, gemm_add, gram, gram_diagonal, gram_half,
-    gram_sum, gram_sum_grad, gram_vec, log_det, logsumexp, map, nearest, permute, reduce, softmax,
-    solve_triangular, syrk, to_half, transpose, zip,
+    Along, Map, Reduction, Second, Side, Trans, Triangle, Weights, Whitening, Zip, add_diagonal,
+    add_diagonal_vector, argmin, bilinear_forms, centre, centre_columns, cholesky, diagonal, gather_rows,
+    gaussian_log_density, gemm, gemm_add, gram, gram_diagonal, gram_half, gram_sum, gram_sum_grad, gram_vec,
+    log_det, logsumexp, map, moments, nearest, permute, permuted_sums, reduce, softmax, solve_triangular,
+    syrk, to_half, transpose, zip,
 };
 use mercer::{Device, Kernel, Matrix, Result};
 use ndarray::{Array1, Array2, Axis};
@@ -72,6 +73,12 @@ pub fn verbs() -> Vec<Verb> {
             })
         }),
         v("syrk", 3e-6, |d| at_sizes(|n| Ok(vec![syrk(1.0, &up(d, n, 19, 1)?, Trans::No)?]))),
+        v("bilinear_forms", 3e-6, |d| {
+            at_sizes(|n| {
+                let (u, a) = (up(d, n, 5, 1)?, up(d, n, n, 2)?);
+                Ok(vec![bilinear_forms(&u, &a, &u)?])
+            })
+        }),
         v("gram", 3e-6, |d| {
             at_sizes(|n| {
                 let (x, y) = (up(d, n, 3, 1)?, up(d, 66, 3, 2)?);
@@ -94,6 +101,21 @@ pub fn verbs() -> Vec<Verb> {
                 all.push(column(gram_sum_grad(&kernel(), &x, None, Weights::Dense(&w))?.gradient));
             }
             Ok(all)
+        }),
+        v("gaussian_log_density", 1e-5, |d| {
+            at_sizes(|n| {
+                let (x, means, offset) = (up(d, n, 7, 1)?, up(d, 5, 7, 2)?, up(d, 1, 5, 3)?);
+                let (w, s) = (up(d, 35, 7, 4)?, up(d, 5, 7, 5)?);
+                let full = gaussian_log_density(&x, &means, Whitening::Full(&w), &offset)?;
+                Ok(vec![full, gaussian_log_density(&x, &means, Whitening::Diagonal(&s), &offset)?])
+            })
+        }),
+        v("moments", 1e-5, |d| {
+            let (x, centres) = (up(d, 65, 7, 1)?, up(d, 5, 7, 2)?);
+            let r = map(&up(d, 65, 5, 3)?, Map::Square)?;
+            let both = [Second::Full, Second::Diagonal].map(|second| moments(&x, &r, &centres, second));
+            let all = both.into_iter().collect::<Result<Vec<_>>>()?;
+            Ok(all.into_iter().flat_map(|m| [column(m.mass.to_vec()), m.first, m.second]).collect())
         }),
         v("nearest", 1e-5, |d| {
             let found = nearest(&up(d, 131, 5, 1)?, &up(d, 65, 5, 2)?)?;
@@ -132,6 +154,10 @@ pub fn verbs() -> Vec<Verb> {
         v("gather", 1e-6, |d| {
             let order: Vec<usize> = (0..65).map(|i| (i * 17) % 65).collect();
             down(vec![gather_rows(&up(d, 65, 7, 1)?, &order)?, permute(&spd(d, 65)?, &order)?])
+        }),
+        v("permuted_sums", 3e-6, |d| {
+            let orders = [3, 17].map(|step| (0..65).map(|i| (i * step) % 65).collect::<Vec<usize>>());
+            Ok(vec![column(permuted_sums(&spd(d, 65)?, &spd(d, 65)?, &orders)?)])
         }),
         v("transpose", 1e-6, |d| at_sizes(|n| Ok(vec![transpose(&up(d, n, 33, 1)?)?]))),
         v("map", 1e-5, |d| {

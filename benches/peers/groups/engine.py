@@ -9,6 +9,7 @@ from row import Row
 GEMM = {"op": "gemm", "n": 2048, "device": "cpu"}
 GRAM = {"op": "gram", "n": 4096, "d": 16, "device": "cpu"}
 GRAM_VEC = {"op": "gram_vec", "n": 50_000, "d": 3, "device": "cpu"}
+CROSS = {**GRAM_VEC, "op": "gram_vec_cross"}  # two data sets: every side evaluates every pair
 MEMORY = {"op": "gram_vec_memory", "n": 1_000_000, "d": 3, "rows": 256, "device": "cpu"}
 CHOLESKY = {"op": "cholesky", "n": 2048, "device": "cpu"}
 LLVMPIPE_GEMM = {"op": "gemm", "n": 1024, "device": "llvmpipe"}
@@ -20,6 +21,8 @@ ROWS = [
     Row("gram RBF n=4096 d=16 / scikit-learn", GRAM, "python", "sklearn", target=4.0, reps=7),
     Row("gram_vec RBF n=50000 d=3 / numpy in chunks", GRAM_VEC, "python", "numpy", target=5.0, reps=2),
     Row("gram_vec RBF n=50000 d=3 / PyKeOps", GRAM_VEC, "python", "pykeops", target=4.0, reps=3),
+    Row("gram_vec of two data sets / numpy in chunks", CROSS, "python", "numpy", target=5.0, reps=2),
+    Row("gram_vec of two data sets / PyKeOps", CROSS, "python", "pykeops", target=4.0, reps=3),
     # No peer: the limit is 200 MB.
     Row("gram_vec n=1000000 peak memory / limit", MEMORY, None, None, target=1.0, reps=1, unit="MB", limit=200.0),
     # "Within 10 %" of faer.
@@ -53,6 +56,7 @@ def prepare(request):
     if op == "gram_vec_memory":
         few = x[: request["rows"]]
         return lambda: np.concatenate([chunked(few, x, v), chunked(x, few, v[: len(few)])])
+    y = uniform(6, n * d).reshape(n, d) if op == "gram_vec_cross" else x
     if request.get("impl") == "pykeops":
         from pykeops.numpy import Genred
 
@@ -60,8 +64,8 @@ def prepare(request):
         product = Genred("Exp(-SqDist(x,y)*g)*v", arguments, reduction_op="Sum", axis=1)
         column, gamma = v[:, None], np.array([0.5])
         product(x[:8], x[:8], column[:8], gamma, backend="CPU")  # compiles
-        return lambda: product(x, x, column, gamma, backend="CPU")
-    return lambda: chunked(x, x, v)
+        return lambda: product(x, y, column, gamma, backend="CPU")
+    return lambda: chunked(x, y, v)
 
 
 def chunked(x, y, v, entries=2**24):

@@ -93,3 +93,14 @@ pub fn check(values: &[f64], cols: usize) -> [f64; 2] {
     let projection = values.chunks_exact(cols).zip(&u).map(row).sum();
     [projection, values.iter().map(|a| a * a).sum::<f64>().sqrt()]
 }
+
+/// The most memory that this process has held so far, in MB.
+///
+/// # Errors
+/// The system does not say.
+pub fn peak_megabytes() -> Result<f64, Failure> {
+    let status = std::fs::read_to_string("/proc/self/status")?;
+    let line =
+        status.lines().find_map(|line| line.strip_prefix("VmHWM:")).ok_or("no VmHWM in /proc/self/status")?;
+    Ok(line.trim().trim_end_matches(" kB").parse::<f64>()? * 1024.0 / 1e6)
+}

@@ -87,7 +87,7 @@ struct Tile<'a, 'b> {
 
 enum Task<'b> {
     Values(&'b mut [f64]),
-    Gradient { weights: &'b [f64], grad: &'b mut [f64] },
+    Sum { weights: &'b [f64], value: &'b mut f64, grad: Option<&'b mut [f64]> },
     Inputs { weights: &'b [f64], out: &'b mut [f64] },
 }
 
@@ -113,6 +113,7 @@ impl Tile<'_, '_> {
         let buffers = p.stats.len() + p.code.len();
         let last = (buffers - 1) * PAIRS;
         scratch.values.resize(buffers * PAIRS, 0.0);
+        let gradient = matches!(task, Task::Sum { grad: Some(_), .. });
         if !matches!(task, Task::Values(_)) {
             let learned: usize = p.stats.iter().filter(|s| s.learned).map(|s| s.cols.len()).sum();
             scratch.adjoints.resize(buffers * PAIRS, 0.0);
@@ -124,7 +125,7 @@ impl Tile<'_, '_> {
             let width = (cols.end - col).min(WIDTH).next_multiple_of(LANES);
             for row in rows.clone().step_by(ROWS) {
                 let b = &Block { x, y, row, rows: (rows.end - row).min(ROWS), col, width, same };
-                forward::run::<FMA>(p, b, matches!(task, Task::Gradient { .. }), &mut scratch.values);
+                forward::run::<FMA>(p, b, gradient, &mut scratch.values);
                 match &mut task {
                     Task::Values(out) => {
                         let value = &scratch.values[last..];
@@ -132,10 +133,14 @@ impl Tile<'_, '_> {
                             out[outside].copy_from_slice(&value[inside]);
                         }
                     }
-                    Task::Gradient { weights, .. } => {
+                    Task::Sum { weights, value, grad } => {
                         seed(b, &rows, &cols, weights, &mut scratch.adjoints);
                         let Scratch { values, adjoints, sums } = &mut *scratch;
-                        backward::by_parameters::<FMA>(p, b, values, adjoints, sums);
+                        let (of_pair, weights) = (&values[last..], &adjoints[last..]);
+                        **value += vector::sum(b.pairs(), |e| weights[e] * of_pair[e]);
+                        if grad.is_some() {
+                            backward::by_parameters::<FMA>(p, b, values, adjoints, sums);
+                        }
                     }
                     Task::Inputs { weights, out } => {
                         seed(b, &rows, &cols, weights, &mut scratch.adjoints);
@@ -146,7 +151,7 @@ impl Tile<'_, '_> {
                 }
             }
         }
-        if let Task::Gradient { grad, .. } = task {
+        if let Task::Sum { grad: Some(grad), .. } = task {
             p.add_links(&scratch.sums, grad);
         }
     }
@@ -184,9 +189,10 @@ impl Program {
         Arch::new().dispatch(Tile { program: self, x, rows, y, cols, same, scratch, task });
     }
 
-    /// Adds Σᵢⱼ wᵢⱼ ∂k(xᵢ, yⱼ)/∂p to `grad`, one entry for each of `Kernel::params`, on the natural scale.
+    /// Σᵢⱼ wᵢⱼ k(xᵢ, yⱼ); adds Σᵢⱼ wᵢⱼ ∂k(xᵢ, yⱼ)/∂p to `grad`, if there is one, with one entry for each of
+    /// `Kernel::params`, on the natural scale.
     #[allow(clippy::too_many_arguments, reason = "a tile is two ranges of two operands")]
-    pub(crate) fn tile_grad(
+    pub(crate) fn tile_sum(
         &self,
         x: &Points,
         rows: Range<usize>,
@@ -194,12 +200,14 @@ impl Program {
         cols: Range<usize>,
         same: bool,
         weights: &[f64],
-        grad: &mut [f64],
+        grad: Option<&mut [f64]>,
         scratch: &mut Scratch,
-    ) {
+    ) -> f64 {
         debug_assert_eq!(weights.len(), rows.len() * cols.len());
-        let task = Task::Gradient { weights, grad };
+        let mut sum = 0.0;
+        let task = Task::Sum { weights, value: &mut sum, grad };
         Arch::new().dispatch(Tile { program: self, x, rows, y, cols, same, scratch, task });
+        sum
     }
 
     /// Adds Σⱼ wᵢⱼ ∂k(xᵢ, yⱼ)/∂zᵢ to row i of `out` (`rows` x `dz`), zᵢ the columns of Z of xᵢ.

@@ -17,7 +17,7 @@ fn reverse(k: &Kernel, n: usize, w: &[f64]) -> Vec<f64> {
     let packed = Packed::new(&points);
     let mut grad = vec![0.0; k.params().len()];
     let mut scratch = Scratch::default();
-    program.tile_grad(&points, 0..n, &packed, 0..n, true, w, &mut grad, &mut scratch);
+    program.tile_sum(&points, 0..n, &packed, 0..n, true, w, Some(&mut grad), &mut scratch);
     grad
 }
 
@@ -77,14 +77,14 @@ fn closed_forms_of_single_pairs() {
         let points = k.program_for("test", x.ncols()).unwrap().points("test", x.view()).unwrap();
         let mut grad = vec![0.0; k.params().len()];
         let w = [0.0, 1.0, 0.0, 0.0];
-        program.tile_grad(
+        program.tile_sum(
             &points,
             0..2,
             &Packed::new(&points),
             0..2,
             true,
             &w,
-            &mut grad,
+            Some(&mut grad),
             &mut Scratch::default(),
         );
         grad
@@ -120,14 +120,14 @@ fn equal_points_have_finite_slopes() {
         let program = k.program_for("test", 3).unwrap();
         let points = k.program_for("test", x.ncols()).unwrap().points("test", x.view()).unwrap();
         let mut grad = vec![0.0; k.params().len()];
-        program.tile_grad(
+        program.tile_sum(
             &points,
             0..2,
             &Packed::new(&points),
             0..2,
             true,
             &[1.0; 4],
-            &mut grad,
+            Some(&mut grad),
             &mut Scratch::default(),
         );
         assert!(grad.iter().all(|g| g.is_finite()), "{k}: {grad:?}");
@@ -159,7 +159,7 @@ fn gradients_add_up_over_tiles() {
                     .flat_map(|i| cols.clone().map(move |j| (i, j)))
                     .map(|(i, j)| w[i * n + j])
                     .collect();
-                program.tile_grad(&points, rows, &packed, cols, true, &part, &mut grad, &mut scratch);
+                program.tile_sum(&points, rows, &packed, cols, true, &part, Some(&mut grad), &mut scratch);
             }
         }
         for (a, b) in grad.iter().zip(reverse(&k, n, &w)) {

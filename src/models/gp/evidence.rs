@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::mean::Trend;
 use super::regressor::GpRegressor;
 use crate::kernel::Scale;
-use crate::linalg::{Certificate, SpdFactor};
+use crate::linalg::{Certificate, SpdFactor, SpdParams};
 use crate::ops::{Trans, Weights, diagonal, gemm_add, gram_sum_grad};
 use crate::{Device, Error, Matrix, Result};
 
@@ -34,7 +34,9 @@ pub(super) struct Conditioned {
 
 impl Conditioned {
     pub fn new(model: &GpRegressor, device: &Device, x: ArrayView2<f64>, y: ArrayView2<f64>) -> Result<Self> {
-        let factor = SpdFactor::of_kernel(device, &model.kernel, x, model.noise.clone(), &model.spd)?;
+        // Only a device in f32 decides anything by the condition.
+        let spd = SpdParams { condition: model.spd.condition && device.is_gpu(), ..model.spd };
+        let factor = SpdFactor::of_kernel(device, &model.kernel, x, model.noise.clone(), &spd)?;
         Self::with(model, factor, x, y)
     }
 

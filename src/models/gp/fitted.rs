@@ -105,9 +105,18 @@ impl FittedGp {
         self.conditioned.gradient(&self.model, self.x())
     }
 
-    /// How good α is.
+    /// How good α is. On the CPU its condition is NaN: see [`FittedGp::condition`].
     pub fn certificate(&self) -> &Certificate {
         &self.conditioned.certificate
+    }
+
+    /// An estimate of the condition number of C. A fit on the CPU has no use for it, and leaves its dozen triangular
+    /// solves to whoever asks.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn condition(&self) -> Result<f64> {
+        self.conditioned.factor.estimate_condition()
     }
 
     /// What was added to the diagonal of C besides the noise; zero unless it was allowed and needed.

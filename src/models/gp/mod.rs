@@ -6,6 +6,8 @@
 //! | classification | [`GpClassifier`] -> [`FittedGpClassifier`] |
 //! | choose hyper-parameters | [`GpRegressor::optimise`], [`Prior`] |
 //! | average over them instead | [`GpRegressor::sample_hyperparameters`] -> [`BayesianGp`] |
+//! | the same without an n x n matrix, if that does not fit | [`GpRegressor::fit_large`] -> [`LargeGp`] |
+//! | the same for many observations, through inducing points | [`SparseGpRegressor`] -> [`FittedSparseGp`] |
 //! | judge a model | [`FittedGp::log_marginal_likelihood`], [`FittedGp::leave_one_out`] |
 
 mod add;
@@ -15,6 +17,7 @@ mod evidence;
 mod fitted;
 mod hyper;
 mod input;
+mod large;
 mod leave_one_out;
 mod mean;
 mod predict;
@@ -22,14 +25,17 @@ mod prior;
 mod regressor;
 mod sample;
 mod slice;
+mod sparse;
 
 pub use bayes::{BayesianGp, MixturePrediction, SliceParams};
 pub use classify::{Average, FittedGpClassifier, GpClassifier, Latent, Likelihood};
 pub use evidence::Evidence;
 pub use fitted::FittedGp;
+pub use large::{BoundedPrediction, LargeGp, LargeParams, MatrixFreeGp, StochasticEvidence};
 pub use leave_one_out::LeaveOneOut;
 pub use mean::Mean;
 pub use predict::{JointPrediction, Prediction, Predictive};
 pub use prior::Prior;
 pub use regressor::GpRegressor;
 pub use sample::Samples;
+pub use sparse::{FittedSparseGp, Inducing, SparseEvidence, SparseGpRegressor, SparseMethod};

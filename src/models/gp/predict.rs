@@ -61,6 +61,22 @@ pub struct JointPrediction {
     pub covariance: Array2<f64>,
 }
 
+/// The variance of the noise in what is predicted.
+pub(super) fn noise_of(noise: &Noise, what: Predictive) -> Result<f64> {
+    let (value, requirement) = match (what, noise) {
+        (Predictive::Latent, _) => (0.0, ""),
+        (Predictive::Observed, Noise::Same(v)) => (*v, ""),
+        (Predictive::Observed, Noise::Each(_)) => {
+            (f64::NAN, "the noise at new points is not known; say what it is with ObservedWith")
+        }
+        (Predictive::ObservedWith(v), _) => (v, "a variance must be finite and not negative"),
+    };
+    if value >= 0.0 && value.is_finite() {
+        return Ok(value);
+    }
+    Err(Error::Parameter { name: "noise".to_owned(), value, requirement })
+}
+
 /// What is left of a prior variance: nothing, rather than less.
 fn left(prior: f64, explained: f64) -> f64 {
     (prior - explained).max(0.0)
@@ -84,7 +100,7 @@ impl FittedGp {
     /// # Errors
     /// As [`FittedGp::predict`]; [`Error::Parameter`] for noise that is not known or not a variance.
     pub fn predict_variance(&self, x: ArrayView2<f64>, what: Predictive) -> Result<Prediction> {
-        let noise = self.noise_at(what)?;
+        let noise = noise_of(&self.model.noise, what)?;
         let mean = self.predict(x)?;
         let block = (ENTRIES / self.x.rows()).max(64);
         let mut variance = Array1::zeros(x.nrows());
@@ -103,7 +119,7 @@ impl FittedGp {
     /// # Errors
     /// As [`FittedGp::predict_variance`].
     pub fn predict_joint(&self, x: ArrayView2<f64>, what: Predictive) -> Result<JointPrediction> {
-        let noise = self.noise_at(what)?;
+        let noise = noise_of(&self.model.noise, what)?;
         let mean = self.predict(x)?;
         let at = Matrix::from_host(x.to_owned());
         let across = gram(self.kernel(), &self.x, Some(&at))?;
@@ -117,22 +133,6 @@ impl FittedGp {
         let mut covariance = gram(self.kernel(), &at, None)?.into_array()? - explained;
         covariance.diag_mut().mapv_inplace(|v| left(v, 0.0) + noise);
         Ok(JointPrediction { mean, covariance })
-    }
-
-    /// The variance of the noise in what is predicted.
-    fn noise_at(&self, what: Predictive) -> Result<f64> {
-        let (value, requirement) = match (what, &self.model.noise) {
-            (Predictive::Latent, _) => (0.0, ""),
-            (Predictive::Observed, Noise::Same(v)) => (*v, ""),
-            (Predictive::Observed, Noise::Each(_)) => {
-                (f64::NAN, "the noise at new points is not known; say what it is with ObservedWith")
-            }
-            (Predictive::ObservedWith(v), _) => (v, "a variance must be finite and not negative"),
-        };
-        if value >= 0.0 && value.is_finite() {
-            return Ok(value);
-        }
-        Err(Error::Parameter { name: "noise".to_owned(), value, requirement })
     }
 
     /// Latent variances of a block of inputs.
@@ -169,12 +169,11 @@ impl FittedGp {
         let w = solve_triangular(l, Triangle::Lower, Trans::Yes, Side::Left, v)?;
         let sums = reduce(&map(&w, Map::Abs)?, Along::EachColumn, Reduction::Sum)?.into_array()?;
         // Where S is not the identity it has made the diagonal about one.
-        let largest = match self.factor().scale() {
-            Some(_) => 2.0,
-            None => {
-                let own = gram_diagonal(self.kernel(), &self.x)?.into_array()?.fold(0f64, |m, v| m.max(*v));
-                own + self.factor().jitter()
-            }
+        let largest = if self.factor().scale().is_some() {
+            2.0
+        } else {
+            let own = gram_diagonal(self.kernel(), &self.x)?.into_array()?.fold(0f64, |m, v| m.max(*v));
+            own + self.factor().jitter()
         };
         Ok(sums.slice(s![0, ..]).mapv(|sum| SINGLE * largest * sum * sum))
     }

@@ -106,7 +106,8 @@ impl GpRegressor {
         self
     }
 
-    /// Conditions the process on `x` (`n x d`) and `y` (`n x q`).
+    /// Conditions the process on `x` (`n x d`) and `y` (`n x q`). The n x n covariance is stored; where it may not fit
+    /// the memory use [`fit_large`](GpRegressor::fit_large).
     ///
     /// # Errors
     /// [`Error::Shape`] or [`Error::NotFinite`] for bad data; [`Error::Parameter`] or [`Error::UnknownName`] for bad

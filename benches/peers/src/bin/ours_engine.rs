@@ -2,7 +2,7 @@
 
 use mercer::ops::{self, Trans};
 use mercer::{Device, Kernel, Matrix};
-use mercer_peers::{Failure, Job, check, positive_definite, serve, size, timed, uniform};
+use mercer_peers::{Failure, Job, check, peak_megabytes, positive_definite, serve, size, timed, uniform};
 use ndarray::{ArrayView2, Axis, concatenate};
 use serde_json::Value;
 
@@ -28,6 +28,11 @@ fn main() {
             Some("gram_vec") => {
                 let (x, v) = (input(4, size(request, "d")?)?, input(5, 1)?);
                 Ok(job(device, move || ops::gram_vec(&Kernel::rbf(1.0), &x, None, &v)))
+            }
+            Some("gram_vec_cross") => {
+                let d = size(request, "d")?;
+                let (x, y, v) = (input(4, d)?, input(6, d)?, input(5, 1)?);
+                Ok(job(device, move || ops::gram_vec(&Kernel::rbf(1.0), &x, Some(&y), &v)))
             }
             Some("gram_vec_memory") => memory(request, &device, n),
             _ => Err(format!("no such request: {request}").into()),
@@ -63,11 +68,4 @@ fn memory(request: &Value, device: &Device, n: usize) -> Result<Job, Failure> {
         let both = concatenate(Axis(0), &[across.view(), down.view()])?;
         Ok((peak, Some(check(both.as_slice().ok_or("a fresh array is contiguous")?, 1))))
     }))
-}
-
-fn peak_megabytes() -> Result<f64, Failure> {
-    let status = std::fs::read_to_string("/proc/self/status")?;
-    let line =
-        status.lines().find_map(|line| line.strip_prefix("VmHWM:")).ok_or("no VmHWM in /proc/self/status")?;
-    Ok(line.trim().trim_end_matches(" kB").parse::<f64>()? * 1024.0 / 1e6)
 }

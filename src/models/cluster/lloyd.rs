@@ -1,0 +1,172 @@
+//! Lloyd's algorithm as EM: hard assignments are the E-step, means the M-step, minus the cost the objective.
+
+use std::sync::Arc;
+
+use ndarray::{Array1, Array2, ArrayView2};
+use rayon::prelude::*;
+
+use super::seeding::squared_distance;
+use crate::models::em::{EmModel, Statistics};
+use crate::ops::{Nearest, nearest};
+use crate::{Matrix, Result};
+
+/// Rows that are added up before a new partial sum starts: the same bits however many threads there are.
+const BLOCK: usize = 8192;
+
+/// Rows on the host, where they are added up, and on the device, where their nearest centres are found.
+pub(super) struct Points<'a> {
+    pub host: ArrayView2<'a, f64>,
+    pub x: Matrix,
+    pub weights: Option<Array1<f64>>,
+}
+
+impl Points<'_> {
+    pub fn weight(&self, i: usize) -> f64 {
+        self.weights.as_ref().map_or(1.0, |w| w[i])
+    }
+}
+
+/// Sums over the rows of each cluster.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Sums {
+    pub mass: Array1<f64>,
+    /// `sum w x`, `K x d`.
+    pub total: Array2<f64>,
+    /// `sum w |x - μ|^2` over everything.
+    pub cost: f64,
+    /// The row that lies farthest from its centre: its weight, its `w |x - μ|^2` and the row itself.
+    farthest: Vec<Option<(f64, f64, Array1<f64>)>>,
+    /// Where each row belongs, while this is about one part of the data.
+    pub labels: Option<Arc<Vec<usize>>>,
+}
+
+impl Statistics for Sums {
+    fn add(&mut self, other: &Self) {
+        self.mass += &other.mass;
+        self.total += &other.total;
+        self.cost += other.cost;
+        self.labels = None;
+        for (own, theirs) in self.farthest.iter_mut().zip(&other.farthest) {
+            let farther = |a: &(f64, f64, Array1<f64>)| own.as_ref().is_none_or(|b| a.1 > b.1);
+            if theirs.as_ref().is_some_and(farther) {
+                own.clone_from(theirs);
+            }
+        }
+    }
+
+    fn scale(&mut self, by: f64) {
+        self.mass *= by;
+        self.total *= by;
+        self.cost *= by;
+    }
+
+    fn mass(&self) -> f64 {
+        self.mass.sum()
+    }
+}
+
+pub(super) struct Lloyd {
+    /// On a GPU distances are rounded to f32, and with them the choice between two centres that are equally near.
+    pub single: bool,
+}
+
+impl<'a> EmModel for &'a Lloyd {
+    const NAME: &'static str = "KMeans";
+    type Batch = Points<'a>;
+    type Params = Array2<f64>;
+    type Stats = Sums;
+
+    fn expect(&self, centres: &Array2<f64>, batch: &Points) -> Result<Sums> {
+        let on_device = Matrix::from_array(&batch.x.device(), centres.view())?;
+        let mut found = nearest(&batch.x, &on_device)?;
+        if self.single {
+            // Whatever found the centres, what they cost is f64.
+            let rows = batch.host.rows().into_iter().zip(&found.index);
+            found.squared_distance = rows.map(|(x, &k)| squared_distance(x, centres.row(k))).collect();
+        }
+        let sums = add_up(batch, &found, centres.dim());
+        Ok(Sums { labels: Some(Arc::new(found.index)), ..sums })
+    }
+
+    fn maximise(&self, centres: &Array2<f64>, sums: &Sums) -> Result<Array2<f64>> {
+        let mut sums = sums.clone();
+        refill(&mut sums);
+        let mut next = centres.clone();
+        for (k, mut centre) in next.rows_mut().into_iter().enumerate() {
+            if sums.mass[k] > 0.0 {
+                centre.assign(&(&sums.total.row(k) / sums.mass[k]));
+            }
+        }
+        Ok(next)
+    }
+
+    fn objective(&self, _: &Array2<f64>, sums: &Sums) -> f64 {
+        -sums.cost
+    }
+
+    fn rounding(&self) -> f64 {
+        if self.single { 1e-5 } else { 1e-10 }
+    }
+}
+
+/// A cluster that has nothing takes the row that lies farthest from its centre: the cost falls by that distance.
+fn refill(sums: &mut Sums) {
+    for k in (0..sums.mass.len()).filter(|&k| sums.mass[k] <= 0.0).collect::<Vec<_>>() {
+        let cost = |far: &Option<(f64, f64, Array1<f64>)>| far.as_ref().map_or(0.0, |f| f.1);
+        let donor =
+            (0..sums.mass.len()).max_by(|&a, &b| cost(&sums.farthest[a]).total_cmp(&cost(&sums.farthest[b])));
+        let Some(donor) = donor else { return };
+        // A cluster gives once; what it has after that is not known.
+        match sums.farthest[donor].take() {
+            Some((weight, cost, row)) if cost > 0.0 && sums.mass[donor] > weight => {
+                sums.mass[donor] -= weight;
+                sums.total.row_mut(donor).scaled_add(-weight, &row);
+                sums.mass[k] = weight;
+                sums.total.row_mut(k).assign(&(weight * &row));
+            }
+            _ => return,
+        }
+    }
+}
+
+/// The sums, given where each row belongs and how far it lies from there.
+fn add_up(batch: &Points, found: &Nearest, (k, d): (usize, usize)) -> Sums {
+    let empty = || Sums {
+        mass: Array1::zeros(k),
+        total: Array2::zeros((k, d)),
+        cost: 0.0,
+        farthest: vec![None; k],
+        labels: None,
+    };
+    let rows = batch.host.as_standard_layout();
+    let rows = rows.as_slice().unwrap_or_default();
+    let parts = found.index.par_chunks(BLOCK).zip(found.squared_distance.par_chunks(BLOCK));
+    let parts = parts.zip(rows.par_chunks(BLOCK * d)).enumerate().map(|(at, ((labels, distances), rows))| {
+        let mut sums = empty();
+        let (mut total, mut farthest) = (vec![0.0; k * d], vec![(0.0, usize::MAX); k]);
+        for (i, ((&label, &distance), row)) in
+            labels.iter().zip(distances).zip(rows.chunks_exact(d)).enumerate()
+        {
+            let weight = batch.weight(at * BLOCK + i);
+            let cost = weight * distance;
+            sums.mass[label] += weight;
+            for (t, x) in total[label * d..(label + 1) * d].iter_mut().zip(row) {
+                *t += weight * x;
+            }
+            sums.cost += cost;
+            if cost > farthest[label].0 {
+                farthest[label] = (cost, i);
+            }
+        }
+        sums.total.iter_mut().zip(total).for_each(|(to, t)| *to = t);
+        for (own, (cost, i)) in sums.farthest.iter_mut().zip(farthest) {
+            let row = |i: usize| batch.host.row(at * BLOCK + i).to_owned();
+            *own = (i < usize::MAX).then(|| (batch.weight(at * BLOCK + i), cost, row(i)));
+        }
+        sums
+    });
+    parts.collect::<Vec<_>>().into_iter().fold(empty(), |mut all, part| {
+        all.add(&part);
+        all
+    })
+}

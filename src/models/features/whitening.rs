@@ -1,0 +1,53 @@
+//! `K_zz + jitter I = LLᵀ` of some landmarks, and what L does.
+
+use ndarray::Array2;
+
+use crate::linalg::{Jitter, SpdFactor, SpdParams};
+use crate::ops::{Side, Trans, Triangle, gram, solve_triangular};
+use crate::{Device, Kernel, Matrix, Result};
+
+/// Landmarks and the factor of their kernel matrix, in f64 on the CPU.
+#[derive(Debug)]
+pub(in crate::models) struct Whitening {
+    points: Array2<f64>,
+    l: Matrix,
+    jitter: f64,
+}
+
+impl Whitening {
+    pub fn new(kernel: &Kernel, points: Array2<f64>, jitter: Jitter) -> Result<Self> {
+        let z = Matrix::from_host(points.clone());
+        // Two operands, so that white noise in the kernel stays out of it.
+        let k = gram(kernel, &z, Some(&z))?;
+        let params = SpdParams { jitter, ..SpdParams::default() };
+        let factor = SpdFactor::new(&Device::cpu(), k.cpu().view(), &params)?;
+        Ok(Whitening { points, l: factor.factor().clone(), jitter: factor.jitter() })
+    }
+
+    pub fn points(&self) -> &Array2<f64> {
+        &self.points
+    }
+
+    pub fn into_points(self) -> Array2<f64> {
+        self.points
+    }
+
+    pub fn jitter(&self) -> f64 {
+        self.jitter
+    }
+
+    /// `L⁻¹ v`.
+    pub fn whiten(&self, v: Array2<f64>) -> Result<Array2<f64>> {
+        solve_triangular(&self.l, Triangle::Lower, Trans::No, Side::Left, &Matrix::from_host(v))?.to_array()
+    }
+
+    /// `L⁻ᵀ v`.
+    pub fn unwhiten(&self, v: Array2<f64>) -> Result<Array2<f64>> {
+        solve_triangular(&self.l, Triangle::Lower, Trans::Yes, Side::Left, &Matrix::from_host(v))?.to_array()
+    }
+
+    /// `k L⁻ᵀ` for kernel values `k`, n x m, between points and the landmarks: the features of those points.
+    pub fn features(&self, k: &Matrix) -> Result<Array2<f64>> {
+        solve_triangular(&self.l, Triangle::Lower, Trans::Yes, Side::Right, k)?.to_array()
+    }
+}

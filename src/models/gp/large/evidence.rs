@@ -1,0 +1,109 @@
+//! The marginal likelihood and its gradient without a stored matrix.
+//!
+//! `log p(y) = -½ rᵀα - ½ log det C - ½ n log 2π` with an estimate for the determinant, and for the gradient
+//! `½ αᵀ ∂C α - ½ tr(C⁻¹ ∂C)`, where `tr(C⁻¹ ∂C) = tr(M⁻¹ ∂C) + E[(C⁻¹z - M⁻¹z)ᵀ ∂C M⁻¹z]` over probes z of covariance M:
+//! the first term is exact, from `M⁻¹ = noise⁻¹ - UUᵀ`, and the second is small where M is good.
+
+use ndarray::{Array2, ArrayView2, Axis, concatenate, s};
+
+use super::system::System;
+use super::{LargeParams, OP};
+use crate::kernel::Scale;
+use crate::linalg::{CgInfo, LogDet};
+use crate::models::gp::mean::Trend;
+use crate::models::gp::regressor::GpRegressor;
+use crate::ops::{Weights, gram_sum_grad};
+use crate::{Device, Error, Matrix, Result};
+
+/// An estimate of the log marginal likelihood.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StochasticEvidence {
+    /// `log p(y | X, θ)`, the sum over all columns of y.
+    pub value: f64,
+    /// Of the value, from the spread of the probes.
+    pub standard_error: f64,
+    /// By each of [`GpRegressor::theta`](super::super::GpRegressor::theta), on the scale of the optimiser.
+    pub gradient: Vec<f64>,
+}
+
+/// A process conditioned on data at given hyper-parameters.
+#[derive(Debug)]
+pub(super) struct Parts {
+    pub system: System,
+    pub trend: Trend,
+    /// `C⁻¹(y - Hβ)`, `n x q`.
+    pub alpha: Array2<f64>,
+    pub info: CgInfo,
+    pub log_det: LogDet,
+    pub value: f64,
+}
+
+impl Parts {
+    pub fn new(
+        model: &GpRegressor,
+        device: &Device,
+        x: ArrayView2<f64>,
+        y: ArrayView2<f64>,
+        rank: usize,
+        params: &LargeParams,
+    ) -> Result<Self> {
+        let (n, q) = y.dim();
+        let system = System::new(model, device, x, rank)?;
+        let design = model.mean.design(x);
+        let right = match &design {
+            None => y.to_owned(),
+            Some(h) => joined(&[h.view(), y])?,
+        };
+        let solution = system.solve(right.view(), params.tolerance, params)?;
+        let trend = Trend::new(design.as_ref(), &solution.x, q)?;
+        let (alpha, residual) = match &design {
+            None => (solution.x, y.to_owned()),
+            Some(h) => {
+                let own = solution.x.slice(s![.., h.ncols()..]).to_owned();
+                (own - trend.weighted.dot(&trend.coefficients), &y - &h.dot(&trend.coefficients))
+            }
+        };
+        let log_det = system.log_det(params)?;
+        let fit: f64 = residual.iter().zip(&alpha).map(|(r, a)| r * a).sum();
+        let constant = n as f64 * std::f64::consts::TAU.ln();
+        let value = -0.5 * (fit + q as f64 * (log_det.value + constant));
+        Ok(Parts { system, trend, alpha, info: solution.info, log_det, value })
+    }
+
+    /// Of the value: the determinant is all that is estimated.
+    pub fn standard_error(&self) -> f64 {
+        0.5 * self.alpha.ncols() as f64 * self.log_det.standard_error
+    }
+
+    /// By each of `GpRegressor::theta`.
+    pub fn gradient(&self, model: &GpRegressor, params: &LargeParams) -> Result<Vec<f64>> {
+        let (z, m) = self.system.probes(params)?;
+        let solved = self.system.solve(z.view(), params.variance_tolerance, params)?.x;
+        let q = self.alpha.ncols() as f64;
+        let (u, correction) = (self.system.inverse_factor()?, (solved - &m) * (-q / z.ncols() as f64));
+        // The weight of each pair is the product of these two, and on the diagonal also that of `tr(noise⁻¹ ∂C)`.
+        let left = joined(&[self.alpha.view(), (&u * q).view(), correction.view()])?;
+        let right = joined(&[self.alpha.view(), u.view(), m.view()])?;
+        let diagonal = self.system.noise().mapv(|v| -q / v);
+        let kernel = model.kernel();
+        let mut gradient = Vec::new();
+        if kernel.params().iter().any(|p| !p.fixed) {
+            let on = |a: &Array2<f64>| Matrix::upload(OP, &self.system.x.device(), a.view());
+            let weights = Weights::LowRank { u: &on(&left)?, v: &on(&right)? };
+            let pairs = gram_sum_grad(kernel, &self.system.x, None, weights)?.gradient;
+            let own = kernel.variance_gradient(self.system.x_host.cpu().view(), diagonal.view())?;
+            let by_value = pairs.iter().zip(own).map(|(a, b)| a + b);
+            for (p, by_value) in kernel.params().iter().zip(by_value).filter(|(p, _)| !p.fixed) {
+                gradient.push(0.5 * by_value * if p.scale == Scale::Log { p.value } else { 1.0 });
+            }
+        }
+        if let Some(noise) = model.learned_noise() {
+            gradient.push(0.5 * noise * ((left * right).sum() + diagonal.sum()));
+        }
+        Ok(gradient)
+    }
+}
+
+fn joined(blocks: &[ArrayView2<f64>]) -> Result<Array2<f64>> {
+    concatenate(Axis(1), blocks).map_err(|e| Error::Shape { op: OP, what: e.to_string() })
+}

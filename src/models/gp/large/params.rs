@@ -1,0 +1,70 @@
+//! How large problems are gone about.
+
+use std::fmt;
+
+use crate::linalg::{LogDetParams, Progress};
+use crate::{Error, Result};
+
+/// The memory budget, and the accuracy of what is iterated or estimated beyond it.
+#[derive(Clone)]
+pub struct LargeParams {
+    /// Bytes that a fit may allocate on the host, or on the device, before the matrix is no longer stored: 2 GiB.
+    pub memory_budget: u64,
+    /// Columns of the preconditioner; by default as many as fit half of the budget, at most 200.
+    pub rank: Option<usize>,
+    /// The relative residual of α: 1e-8.
+    pub tolerance: f64,
+    /// The relative residual of the solves that variances and gradients are made of: 1e-5. Errors are its square.
+    pub variance_tolerance: f64,
+    /// Most iterations of conjugate gradients: 1000.
+    pub max_iterations: usize,
+    /// How the log-determinant is estimated; its probes serve the gradient too.
+    pub log_det: LogDetParams,
+    /// Called after every iteration of conjugate gradients; `Break` cancels.
+    pub progress: Option<Progress>,
+}
+
+impl Default for LargeParams {
+    fn default() -> Self {
+        LargeParams {
+            memory_budget: 2 << 30,
+            rank: None,
+            tolerance: 1e-8,
+            variance_tolerance: 1e-5,
+            max_iterations: 1000,
+            log_det: LogDetParams::default(),
+            progress: None,
+        }
+    }
+}
+
+impl LargeParams {
+    pub(super) fn check(&self) -> Result<()> {
+        let tolerances = [("tolerance", self.tolerance), ("variance_tolerance", self.variance_tolerance)];
+        for (name, value) in tolerances {
+            if !(value > 0.0 && value < 1.0) {
+                let requirement = "must be between 0 and 1";
+                return Err(Error::Parameter { name: name.to_owned(), value, requirement });
+            }
+        }
+        if self.rank == Some(0) {
+            let requirement = "a preconditioner has at least one column";
+            return Err(Error::Parameter { name: "rank".to_owned(), value: 0.0, requirement });
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for LargeParams {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LargeParams")
+            .field("memory_budget", &self.memory_budget)
+            .field("rank", &self.rank)
+            .field("tolerance", &self.tolerance)
+            .field("variance_tolerance", &self.variance_tolerance)
+            .field("max_iterations", &self.max_iterations)
+            .field("log_det", &self.log_det)
+            .field("progress", &self.progress.is_some())
+            .finish()
+    }
+}

@@ -1,0 +1,70 @@
+//! What a fit would do: the choice of the method, and its cost.
+
+use super::LargeParams;
+use crate::Device;
+use crate::models::gp::regressor::GpRegressor;
+use crate::models::plan::{Method, Plan, kernel_flops};
+
+/// Most columns of the preconditioner unless told otherwise: it is made anew for every set of hyper-parameters.
+const RANK: f64 = 200.0;
+/// Host vectors of length n for each right-hand side that the iterations and their products hold at their peak.
+const VECTORS: f64 = 24.0;
+/// Copies of the inputs, packed ones included.
+const COPIES: f64 = 6.0;
+
+impl GpRegressor {
+    /// What [`fit_large`](GpRegressor::fit_large) would do with n observations of d features and q targets: nothing is
+    /// run. Operations are those of one evaluation; one with a gradient takes about three times as many if the matrix
+    /// is stored, and about twice as many iterations if it is not.
+    pub fn plan_large(
+        &self,
+        device: &Device,
+        n: usize,
+        d: usize,
+        targets: usize,
+        params: &LargeParams,
+    ) -> Plan {
+        let dense = dense(device, n, d, targets, self.minimiser.is_some());
+        let buffer = device.adapter().map_or(u64::MAX, |a| a.limits.buffer_bytes);
+        let one_matrix = (4.0 * n as f64 * padded(n as f64)) as u64;
+        let fits = dense.host_bytes.max(dense.device_bytes) <= params.memory_budget && one_matrix <= buffer;
+        if fits { dense } else { matrix_free(device, n, d, targets, params) }
+    }
+}
+
+/// Without the matrix. An iteration is a product with all right-hand sides of α and all probes.
+pub(super) fn matrix_free(device: &Device, n: usize, d: usize, targets: usize, params: &LargeParams) -> Plan {
+    // In floating point: no size is so large that it overflows, and a cast back ends at the largest integer.
+    let (nf, df, columns) = (n as f64, d as f64, (targets + params.log_det.probes) as f64);
+    // The preconditioner may take half of the budget; its factor exists twice while it is made.
+    let usual = (params.memory_budget as f64 / (32.0 * nf)).clamp(1.0, RANK) as usize;
+    let rank = params.rank.unwrap_or(usual).clamp(1, n.max(1));
+    let r = rank as f64;
+    let on_device = 4.0 * nf * (padded(df) + 2.0 * padded(columns));
+    Plan {
+        method: Method::MatrixFree { rank },
+        host_bytes: (16.0 * nf * r + 8.0 * nf * (VECTORS * columns + COPIES * df)) as u64,
+        device_bytes: if device.is_gpu() { on_device as u64 } else { 0 },
+        flops: nf * r * (kernel_flops(d) + 2.0 * r),
+        flops_per_iteration: nf * nf * (kernel_flops(d) + 2.0 * columns) + 4.0 * nf * r * columns,
+    }
+}
+
+fn dense(device: &Device, n: usize, d: usize, targets: usize, gradient: bool) -> Plan {
+    let (nf, df, q) = (n as f64, d as f64, targets as f64);
+    // K and its factor; for a gradient, the inverse too.
+    let matrices = if gradient { 3.0 } else { 2.0 };
+    let on_device = 4.0 * nf * (matrices * padded(nf) + padded(df));
+    Plan {
+        method: Method::Dense,
+        host_bytes: (8.0 * nf * (matrices * nf + 8.0 * q + 4.0 * df)) as u64,
+        device_bytes: if device.is_gpu() { on_device as u64 } else { 0 },
+        flops: 0.5 * nf * nf * kernel_flops(d) + nf.powi(3) / 3.0 + 4.0 * nf * nf * q,
+        flops_per_iteration: 0.0,
+    }
+}
+
+/// Columns of a GPU matrix, in whole vec4s.
+fn padded(columns: f64) -> f64 {
+    (columns / 4.0).ceil() * 4.0
+}

@@ -1,0 +1,75 @@
+//! Observations on their device, in chunks of rows.
+
+use std::ops::Range;
+
+use ndarray::{Array2, ArrayView2, Axis, s};
+
+use crate::matrix::window::windows;
+use crate::models::gp::input::pairs;
+use crate::{Device, Matrix, Result};
+
+/// Bytes of f64 that one chunk of A may take on the host.
+const CHUNK_BYTES: usize = 16 << 20;
+
+/// Rows of x in a chunk, for m inducing points.
+pub(super) fn chunk(m: usize) -> usize {
+    (CHUNK_BYTES / (8 * m.max(1))).clamp(64, 1 << 16)
+}
+
+/// Checked observations.
+pub(super) struct Data {
+    /// `n x d`, on the CPU in f64.
+    pub x: Matrix,
+    /// `n x p`.
+    pub y: Array2<f64>,
+    /// x again, where it is computed with.
+    pub parts: Vec<Part>,
+}
+
+/// Some rows of x on the device.
+pub(super) struct Part {
+    pub rows: Range<usize>,
+    pub x: Matrix,
+}
+
+impl Data {
+    pub fn new(
+        op: &'static str,
+        device: &Device,
+        x: ArrayView2<f64>,
+        y: ArrayView2<f64>,
+        chunk: usize,
+    ) -> Result<Self> {
+        pairs(op, x, y)?;
+        let parts = parts(op, device, x, chunk)?;
+        Ok(Data { x: Matrix::from_host(x.to_owned()), y: y.to_owned(), parts })
+    }
+
+    pub fn n(&self) -> usize {
+        self.y.nrows()
+    }
+
+    /// Outputs.
+    pub fn p(&self) -> usize {
+        self.y.ncols()
+    }
+}
+
+/// The rows of x in chunks on the device.
+pub(super) fn parts(
+    op: &'static str,
+    device: &Device,
+    x: ArrayView2<f64>,
+    chunk: usize,
+) -> Result<Vec<Part>> {
+    let upload = |rows: Range<usize>| {
+        let x = Matrix::upload(op, device, x.slice(s![rows.clone(), ..]))?;
+        Ok(Part { rows, x })
+    };
+    windows(x.nrows(), chunk).map(upload).collect()
+}
+
+/// One row as a matrix on the device.
+pub(super) fn row(device: &Device, values: ndarray::Array1<f64>) -> Result<Matrix> {
+    Matrix::upload("SparseGpRegressor", device, values.insert_axis(Axis(0)).view())
+}

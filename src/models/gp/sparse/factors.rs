@@ -1,0 +1,119 @@
+//! The first pass over the data: B, and with it the value and all that predictions need.
+
+use std::f64::consts::TAU;
+
+use ndarray::{Array1, Array2, ArrayView1, Axis, s};
+
+use super::data::{Data, Part, row};
+use super::regressor::SparseMethod;
+use crate::ops::{
+    Along, Reduction, Side, Trans, Triangle, Zip, cholesky, gemm, gram, gram_diagonal, log_det, reduce,
+    solve_triangular, syrk, zip,
+};
+use crate::{Device, Error, Kernel, Matrix, Result};
+
+/// A place in the space of parameters.
+pub(super) struct Setting<'a> {
+    pub device: &'a Device,
+    pub kernel: &'a Kernel,
+    pub noise: f64,
+    /// `m x d`.
+    pub z: &'a Array2<f64>,
+    pub method: SparseMethod,
+    /// Relative to the mean of the diagonal of `K_zz`.
+    pub jitter: f64,
+}
+
+/// What the first pass leaves.
+pub(super) struct Factors {
+    /// Z on the device.
+    pub z: Matrix,
+    /// L in f64 on the CPU, and as the device sees it.
+    pub l: Matrix,
+    pub l_on: Matrix,
+    /// What was added to the diagonal of `K_zz`.
+    pub jitter: f64,
+    /// The diagonal of Λ.
+    pub lambda: Array1<f64>,
+    /// tr D.
+    pub gap: f64,
+    /// B and its Cholesky factor, on the CPU.
+    pub b: Array2<f64>,
+    pub lb: Matrix,
+    /// `B⁻¹ A Λ⁻¹ y`, `m x p`.
+    pub beta: Array2<f64>,
+    /// F, of all outputs together.
+    pub value: f64,
+}
+
+impl Factors {
+    pub fn new(at: &Setting, data: &Data) -> Result<Self> {
+        let (n, m, p) = (data.n(), at.z.nrows(), data.p());
+        let z_host = Matrix::from_host(at.z.clone());
+        let mut k = gram(at.kernel, &z_host, None)?.to_array()?;
+        let jitter = at.jitter * k.diag().mean().unwrap_or(0.0).abs();
+        k.diag_mut().mapv_inplace(|v| v + jitter);
+        let l = cholesky(&Matrix::from_host(k))?;
+        let (z, l_on) = (z_host.to_device(at.device)?, l.to_device(at.device)?);
+        let prior = gram_diagonal(at.kernel, &data.x)?.to_array()?.index_axis_move(Axis(1), 0);
+        let mut lambda = Array1::from_elem(n, at.noise);
+        let (mut gap, mut inner, mut right) = (0.0, Array2::zeros((m, m)), Array2::zeros((m, p)));
+        for part in &data.parts {
+            let a = whitened(at.kernel, &z, &l_on, &part.x)?;
+            let kept = reduce(&a, Along::EachColumn, Reduction::SumSquares)?.to_array()?;
+            // K - Q is positive semi-definite; what is below zero is rounding.
+            let rest = (&prior.slice(s![part.rows.clone()]) - &kept.row(0)).mapv(|v| v.max(0.0));
+            gap += rest.sum();
+            if at.method == SparseMethod::Fitc {
+                lambda.slice_mut(s![part.rows.clone()]).zip_mut_with(&rest, |l, d| *l += d);
+            }
+            let own = lambda.slice(s![part.rows.clone()]);
+            let a = scaled(at, &a, own.mapv(|l| l.sqrt().recip()))?;
+            let y = &data.y.slice(s![part.rows.clone(), ..]) / &own.mapv(f64::sqrt).insert_axis(Axis(1));
+            let y = Matrix::upload("SparseGpRegressor", at.device, y.view())?;
+            // Chunks are added up in f64, whatever the device.
+            inner += &syrk(1.0, &a, Trans::No)?.to_array()?;
+            right += &gemm(1.0, &a, Trans::No, &y, Trans::No)?.to_array()?;
+        }
+        let b = inner + Array2::<f64>::eye(m);
+        let lb = cholesky(&Matrix::from_host(b.clone()))?;
+        let right = Matrix::from_host(right);
+        let c = solve_triangular(&lb, Triangle::Lower, Trans::No, Side::Left, &right)?;
+        let beta = solve_triangular(&lb, Triangle::Lower, Trans::Yes, Side::Left, &c)?.to_array()?;
+        let value = evidence(at, data, lambda.view(), gap, log_det(&lb)?, &c.to_array()?);
+        if !value.is_finite() {
+            return Err(Error::NotPositiveDefinite { op: "SparseGpRegressor", pivot: 0, value });
+        }
+        Ok(Factors { z, l, l_on, jitter, lambda, gap, b, lb, beta, value })
+    }
+
+    /// A of some rows of the data, `m x c`, on the device.
+    pub fn whitened(&self, kernel: &Kernel, part: &Part) -> Result<Matrix> {
+        whitened(kernel, &self.z, &self.l_on, &part.x)
+    }
+}
+
+/// `L⁻¹ K_zx` on the device.
+pub(super) fn whitened(kernel: &Kernel, z: &Matrix, l: &Matrix, x: &Matrix) -> Result<Matrix> {
+    solve_triangular(l, Triangle::Lower, Trans::No, Side::Left, &gram(kernel, z, Some(x))?)
+}
+
+/// `A diag(by)`.
+pub(super) fn scaled(at: &Setting, a: &Matrix, by: Array1<f64>) -> Result<Matrix> {
+    zip(a, &row(at.device, by)?, Zip::Mul)
+}
+
+fn evidence(
+    at: &Setting,
+    data: &Data,
+    lambda: ArrayView1<f64>,
+    gap: f64,
+    log_det_b: f64,
+    c: &Array2<f64>,
+) -> f64 {
+    let p = data.p() as f64;
+    let log_det = lambda.iter().map(|l| (TAU * l).ln()).sum::<f64>() + log_det_b;
+    let fit: f64 = data.y.rows().into_iter().zip(lambda).map(|(y, l)| y.dot(&y) / l).sum();
+    let penalty = if at.method == SparseMethod::Variational { gap / at.noise } else { 0.0 };
+    -0.5 * (p * (log_det + penalty) + fit - c.iter().map(|v| v * v).sum::<f64>())
+}

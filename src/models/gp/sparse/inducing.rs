@@ -1,0 +1,67 @@
+//! Where the inducing points start.
+
+use ndarray::{Array2, ArrayView2, Axis};
+
+use crate::models::features::Landmarks;
+use crate::models::gp::input::{finite, require};
+use crate::{Error, Kernel, Result};
+
+/// How inducing inputs are chosen before any of them is moved.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Inducing {
+    /// These, `m x d`.
+    Given(Array2<f64>),
+    /// Points of the data.
+    Among {
+        /// m; fewer if the data have fewer points that differ.
+        count: usize,
+        /// Which.
+        by: Landmarks,
+        /// Of the draws.
+        seed: u64,
+    },
+}
+
+impl Inducing {
+    /// The points of largest variance given those chosen, again and again, under the kernel as it stands: the pivots of
+    /// a pivoted Cholesky factor.
+    pub fn greedy(count: usize) -> Self {
+        Inducing::Among { count, by: Landmarks::PivotedCholesky, seed: 0 }
+    }
+
+    /// A uniform subset of the data.
+    pub fn uniform(count: usize, seed: u64) -> Self {
+        Inducing::Among { count, by: Landmarks::Uniform, seed }
+    }
+
+    /// The seeding of k-means++ in the space of the kernel.
+    pub fn k_means_plus_plus(count: usize, seed: u64) -> Self {
+        Inducing::Among { count, by: Landmarks::KMeansPlusPlus, seed }
+    }
+
+    /// The points, `m x d`.
+    pub(super) fn choose(
+        &self,
+        op: &'static str,
+        kernel: &Kernel,
+        x: ArrayView2<f64>,
+    ) -> Result<Array2<f64>> {
+        match *self {
+            Inducing::Given(ref z) => {
+                finite(op, "the inducing inputs", z.view())?;
+                require(op, z.ncols() == x.ncols(), || {
+                    format!("x has {} features, the inducing inputs {}", x.ncols(), z.ncols())
+                })?;
+                Ok(z.clone())
+            }
+            Inducing::Among { count, by, seed } => {
+                if !(1..=x.nrows()).contains(&count) {
+                    let requirement = "must be between 1 and the number of observations";
+                    let name = "inducing points".to_owned();
+                    return Err(Error::Parameter { name, value: count as f64, requirement });
+                }
+                Ok(x.select(Axis(0), &by.choose(kernel, x, count, seed)?))
+            }
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! The variables of the search: parameters of the kernel, noise and inducing inputs, as one vector.
+
+use ndarray::{Array1, Array2, ArrayView2, Axis};
+
+use super::evidence::SparseEvidence;
+use super::regressor::SparseGpRegressor;
+use crate::kernel::Scale;
+use crate::{Kernel, Result};
+
+/// A place in the space of parameters.
+#[derive(Debug)]
+pub(super) struct Place {
+    pub kernel: Kernel,
+    pub noise: f64,
+    /// `m x d`.
+    pub z: Array2<f64>,
+}
+
+/// The free ones of: theta of the kernel, the logarithm of the noise, displacements of Z in units of each feature, so
+/// that all variables are of a size.
+pub(super) struct Search<'a> {
+    model: &'a SparseGpRegressor,
+    units: Array1<f64>,
+    z: Array2<f64>,
+}
+
+/// The standard deviation of each feature; one where there is none.
+pub(super) fn scales(x: ArrayView2<f64>) -> Array1<f64> {
+    x.std_axis(Axis(0), 0.0).mapv(|s| if s > 0.0 && s.is_finite() { s } else { 1.0 })
+}
+
+impl<'a> Search<'a> {
+    pub fn new(model: &'a SparseGpRegressor, units: Array1<f64>, z: Array2<f64>) -> Self {
+        Search { model, units, z }
+    }
+
+    /// How many variables are displacements.
+    fn moves(&self) -> usize {
+        if self.model.move_inducing { self.z.len() } else { 0 }
+    }
+
+    pub fn start(&self) -> Vec<f64> {
+        let mut v = self.model.kernel.theta();
+        if !self.model.noise_fixed {
+            v.push(self.model.noise.ln());
+        }
+        v.extend(std::iter::repeat_n(0.0, self.moves()));
+        v
+    }
+
+    pub fn bounds(&self) -> Vec<(f64, f64)> {
+        let mut all = Vec::new();
+        for p in self.model.kernel.params().iter().filter(|p| !p.fixed) {
+            let on = |v: f64| if p.scale == Scale::Log { v.ln() } else { v };
+            all.push((on(p.bounds.0), on(p.bounds.1)));
+        }
+        if !self.model.noise_fixed {
+            let (lower, upper) = self.model.noise_bounds;
+            all.push((lower.ln(), upper.ln()));
+        }
+        all.extend(std::iter::repeat_n((f64::NEG_INFINITY, f64::INFINITY), self.moves()));
+        all
+    }
+
+    pub fn place(&self, v: &[f64]) -> Result<Place> {
+        let (rest, moves) = v.split_at(v.len() - self.moves());
+        let (theta, noise) = match rest.split_last() {
+            Some((noise, theta)) if !self.model.noise_fixed => (theta, noise.exp()),
+            _ => (rest, self.model.noise),
+        };
+        let mut z = self.z.clone();
+        for (((_, f), z), by) in z.indexed_iter_mut().zip(moves) {
+            *z += by * self.units[f];
+        }
+        Ok(Place { kernel: self.model.kernel.with_theta(theta)?, noise, z })
+    }
+
+    /// The gradient of -F by the variables.
+    pub fn down(&self, at: &Place, found: &SparseEvidence) -> Vec<f64> {
+        let params = at.kernel.params();
+        let free = params.iter().zip(&found.by_params).filter(|(p, _)| !p.fixed);
+        let mut down: Vec<f64> =
+            free.map(|(p, g)| if p.scale == Scale::Log { -g * p.value } else { -g }).collect();
+        if !self.model.noise_fixed {
+            down.push(-found.by_noise * at.noise);
+        }
+        if self.model.move_inducing {
+            down.extend(found.by_inducing.indexed_iter().map(|((_, f), g)| -g * self.units[f]));
+        }
+        down
+    }
+}

@@ -1,0 +1,91 @@
+//! Data less a mean, in blocks of rows on a device: centred in f64 before a GPU rounds it to f32.
+
+use std::ops::Range;
+
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, s};
+use rayon::prelude::*;
+
+use crate::matrix::window::windows;
+use crate::ops::{Trans, gemm};
+use crate::{Device, Matrix, Result};
+
+/// Entries of a block: on the CPU it stays in the last cache, on a GPU it is worth the launch.
+const CPU_BLOCK: usize = 1 << 20;
+const GPU_BLOCK: usize = 1 << 22;
+/// Rows that one task adds up or centres.
+const TASK: usize = 128;
+
+/// The blocks of rows that data with `d` columns is cut into.
+pub(super) fn blocks(device: &Device, n: usize, d: usize) -> impl Iterator<Item = Range<usize>> {
+    let entries = if device.is_gpu() { GPU_BLOCK } else { CPU_BLOCK };
+    windows(n, (entries / d).max(TASK))
+}
+
+/// The mean of each column; the same bits however many threads there are.
+pub(super) fn mean(x: ArrayView2<f64>) -> Array1<f64> {
+    let (n, d) = x.dim();
+    let starts: Vec<usize> = (0..n).step_by(TASK).collect();
+    let part = |&from: &usize| {
+        let mut sums = vec![0.0; d];
+        for row in x.slice(s![from..n.min(from + TASK), ..]).rows() {
+            match row.as_slice() {
+                Some(row) => sums.iter_mut().zip(row).for_each(|(s, v)| *s += v),
+                None => sums.iter_mut().zip(row).for_each(|(s, v)| *s += v),
+            }
+        }
+        sums
+    };
+    let parts: Vec<Vec<f64>> = starts.par_iter().map(part).collect();
+    let mut total = Array1::<f64>::zeros(d);
+    for part in &parts {
+        total += &ArrayView1::from(part);
+    }
+    total / n as f64
+}
+
+/// `X - 1 mean^T` on the host.
+pub(super) fn less(x: ArrayView2<f64>, mean: ArrayView1<f64>) -> Array2<f64> {
+    let (n, d) = x.dim();
+    let mut out = vec![0.0; n * d];
+    let mean = mean.to_vec();
+    out.par_chunks_mut((TASK * d).max(1)).enumerate().for_each(|(task, to)| {
+        for (to, from) in to.chunks_exact_mut(d).zip(x.slice(s![task * TASK.., ..]).rows()) {
+            match from.as_slice() {
+                Some(from) => to.iter_mut().zip(from).zip(&mean).for_each(|((t, v), m)| *t = v - m),
+                None => to.iter_mut().zip(from).zip(&mean).for_each(|((t, v), m)| *t = v - m),
+            }
+        }
+    });
+    Array2::from_shape_vec((n, d), out).expect("as many entries as x")
+}
+
+/// `X - 1 mean^T` on the device.
+pub(super) fn on(device: &Device, x: ArrayView2<f64>, mean: ArrayView1<f64>) -> Result<Matrix> {
+    place(device, less(x, mean))
+}
+
+/// A host array of finite entries, on the device.
+pub(super) fn place(device: &Device, a: Array2<f64>) -> Result<Matrix> {
+    if device.is_gpu() {
+        Matrix::upload("Matrix::upload", device, a.view())
+    } else {
+        Ok(Matrix::from_host(a))
+    }
+}
+
+/// `(X - 1 mean^T) B` for `b`, `d x k`: a block of rows at a time.
+pub(super) fn project(
+    device: &Device,
+    x: ArrayView2<f64>,
+    mean: ArrayView1<f64>,
+    b: ArrayView2<f64>,
+) -> Result<Array2<f64>> {
+    let (n, d) = x.dim();
+    let mut out = Array2::zeros((n, b.ncols()));
+    let b = place(device, b.as_standard_layout().into_owned())?;
+    for rows in blocks(device, n, d) {
+        let block = on(device, x.slice(s![rows.clone(), ..]), mean)?;
+        out.slice_mut(s![rows, ..]).assign(&gemm(1.0, &block, Trans::No, &b, Trans::No)?.to_array()?);
+    }
+    Ok(out)
+}

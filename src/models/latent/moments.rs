@@ -1,0 +1,155 @@
+//! Count, mean and scatter of data: sufficient for every Gaussian model here, and values that add.
+
+use ndarray::{Array1, Array2, ArrayView2, Axis, s};
+
+use super::centred;
+use super::input::{blame, data, parameter, shape};
+use crate::ops::{Trans, syrk};
+use crate::{Device, Result};
+
+/// `n`, `m = (1/n) Σ x_i` and `Σ (x_i - m)(x_i - m)^T`.
+///
+/// Two of them merge into that of both data sets, so data larger than memory comes in chunks ([`add`](Moments::add)
+/// is what other libraries call `partial_fit`), and the parts of several machines can be put together
+/// ([`merge`](Moments::merge)). Each chunk is centred before it is multiplied: nothing cancels.
+///
+/// ```
+/// use mercer::{Device, models::latent::{Moments, Pca}};
+/// use ndarray::{array, s};
+/// let x = array![[2.0, 0.0], [0.0, 1.0], [-1.0, -1.0], [1.0, 2.0]];
+/// let mut stream = Moments::new(2)?;
+/// stream.add(&Device::cpu(), x.slice(s![..3, ..]))?;
+/// stream.add(&Device::cpu(), x.slice(s![3.., ..]))?;
+/// let (chunks, whole) = (Pca::new(1).fit_moments(&stream)?, Pca::new(1).fit(&Device::cpu(), x.view())?);
+/// assert!((chunks.explained_variance[0] - whole.explained_variance[0]).abs() < 1e-14);
+/// # Ok::<(), mercer::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Moments {
+    count: usize,
+    mean: Array1<f64>,
+    scatter: Array2<f64>,
+}
+
+impl Moments {
+    /// Those of no data with `d` columns.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`](crate::Error::Parameter) if `d` is zero.
+    pub fn new(d: usize) -> Result<Self> {
+        parameter("d", d as f64, d > 0, "must be positive")?;
+        Ok(Moments { count: 0, mean: Array1::zeros(d), scatter: Array2::zeros((d, d)) })
+    }
+
+    /// Those of `x`, `n x d`; the products are made on the device, block by block, and added in f64.
+    ///
+    /// # Errors
+    /// [`Error::Shape`](crate::Error::Shape) if it is empty, [`Error::NotFinite`](crate::Error::NotFinite); those of
+    /// the device.
+    pub fn of(device: &Device, x: ArrayView2<f64>) -> Result<Self> {
+        const OP: &str = "Moments::of";
+        data(OP, x, 1)?;
+        let (n, d) = x.dim();
+        let mut all = Self::new(d)?;
+        for rows in centred::blocks(device, n, d) {
+            let block = x.slice(s![rows, ..]);
+            let mean = centred::mean(block);
+            if !mean.iter().all(|m| m.is_finite()) {
+                return Err(blame(OP, x));
+            }
+            let scatter = syrk(1.0, &centred::on(device, block, mean.view())?, Trans::Yes)?.to_array()?;
+            all.merge(&Moments { count: block.nrows(), mean, scatter })?;
+        }
+        if all.scatter.diag().iter().all(|v| v.is_finite()) { Ok(all) } else { Err(blame(OP, x)) }
+    }
+
+    /// Adds the rows of `x`; on an error nothing has changed.
+    ///
+    /// # Errors
+    /// As [`Moments::of`], and [`Error::Shape`](crate::Error::Shape) if the columns do not fit.
+    pub fn add(&mut self, device: &Device, x: ArrayView2<f64>) -> Result<()> {
+        self.fits(x.ncols())?;
+        self.merge(&Self::of(device, x)?)
+    }
+
+    /// Adds what another part of the data gave.
+    ///
+    /// # Errors
+    /// [`Error::Shape`](crate::Error::Shape) if the columns do not fit.
+    pub fn merge(&mut self, other: &Moments) -> Result<()> {
+        self.fits(other.columns())?;
+        let (n, m) = (self.count as f64, other.count as f64);
+        if other.count == 0 {
+            return Ok(());
+        }
+        if self.count == 0 {
+            self.clone_from(other);
+            return Ok(());
+        }
+        let gap = &other.mean - &self.mean;
+        let weighted = &gap * (n * m / (n + m));
+        for ((mut row, from), w) in
+            self.scatter.rows_mut().into_iter().zip(other.scatter.rows()).zip(&weighted)
+        {
+            row += &from;
+            row.scaled_add(*w, &gap);
+        }
+        self.mean.scaled_add(m / (n + m), &gap);
+        self.count += other.count;
+        Ok(())
+    }
+
+    fn fits(&self, d: usize) -> Result<()> {
+        let own = self.columns();
+        shape("Moments::add", d == own, || format!("{d} columns do not add to {own}"))
+    }
+
+    /// Rows seen so far.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// d.
+    pub fn columns(&self) -> usize {
+        self.mean.len()
+    }
+
+    /// The mean of the rows; zero while there are none.
+    pub fn mean(&self) -> &Array1<f64> {
+        &self.mean
+    }
+
+    /// `Σ (x_i - m)(x_i - m)^T`, `d x d`.
+    pub fn scatter(&self) -> &Array2<f64> {
+        &self.scatter
+    }
+
+    /// The scatter over `n - ddof`: the maximum-likelihood covariance with 0, the unbiased one with 1.
+    ///
+    /// # Errors
+    /// [`Error::Shape`](crate::Error::Shape) if there are not more than `ddof` rows.
+    pub fn covariance(&self, ddof: usize) -> Result<Array2<f64>> {
+        let n = self.count;
+        shape("Moments::covariance", n > ddof, || {
+            format!("{n} rows, of which {ddof} are spent: none are left")
+        })?;
+        let covariance = &self.scatter / (n - ddof) as f64;
+        // The rank-one terms of merging round differently on the two sides of the diagonal.
+        Ok((&covariance + &covariance.t()) * 0.5)
+    }
+
+    /// `tr(scatter)`.
+    pub(super) fn spread(&self) -> f64 {
+        self.scatter.diag().sum()
+    }
+
+    /// Column variances, by `n`.
+    pub(super) fn variances(&self) -> Array1<f64> {
+        self.scatter.diag().to_owned() / self.count as f64
+    }
+}
+
+/// `Σ_ij x_ij²` of what is left after centring.
+pub(super) fn spread(centred: ArrayView2<f64>) -> f64 {
+    centred.map_axis(Axis(1), |row| row.dot(&row)).sum()
+}

@@ -1,0 +1,28 @@
+//! The maximum of the likelihood from principal components.
+
+use crate::models::latent::gaussian::{Subspace, log_likelihood};
+use crate::models::latent::pca::FittedPca;
+use crate::models::latent::ppca::FittedPpca;
+use crate::{Error, Result};
+
+/// `pca` holds variances over n.
+pub(super) fn fit(pca: FittedPca) -> Result<FittedPpca> {
+    let (k, d) = pca.components.dim();
+    let left = pca.total_variance - pca.explained_variance.sum();
+    let noise = left / (d - k) as f64;
+    // What rounding leaves of a variance that is zero; written so that a NaN is refused.
+    let rounding = 1e-13 * pca.total_variance;
+    let noisy = noise > rounding;
+    if !noisy {
+        return Err(Error::Singular { op: "Ppca::fit, noise variance", index: k, value: noise });
+    }
+    let gaussian = Subspace {
+        mean: pca.mean,
+        axes: pca.components,
+        variances: pca.explained_variance.mapv(|v| v.max(noise)),
+        noise,
+    };
+    // tr(C⁻¹ S) = d at the maximum.
+    let log_likelihood = log_likelihood(pca.count as f64, d, gaussian.log_det(), d as f64);
+    Ok(FittedPpca::new(gaussian, log_likelihood, None, None))
+}

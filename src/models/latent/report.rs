@@ -1,0 +1,27 @@
+//! What an iteration did, for models that are fitted by one.
+
+use crate::models::em::Outcome;
+
+/// How a fit went.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Report {
+    /// The objective at the start and after each iteration: the log-likelihood, with the log-prior if there is one.
+    pub trace: Vec<f64>,
+    /// Iterations of the best start.
+    pub iterations: usize,
+    /// Whether it ended because there was no more to gain than the tolerance.
+    pub converged: bool,
+    /// Where each start ended.
+    pub objectives: Vec<f64>,
+}
+
+impl Report {
+    pub(super) fn of<P, S>(outcome: &Outcome<P, S>) -> Self {
+        Report {
+            trace: outcome.trace.clone(),
+            iterations: outcome.iterations,
+            converged: outcome.converged,
+            objectives: outcome.objectives.clone(),
+        }
+    }
+}

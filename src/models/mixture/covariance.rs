@@ -1,0 +1,171 @@
+//! Covariances of mixture components: what they share, and how small they may become.
+
+use ndarray::{Array1, Array2, Array3, ArrayView2, Axis};
+
+use super::factors::lower_cholesky;
+use super::stats::GaussianStatistics;
+use crate::linalg::eigh;
+use crate::{Error, Result};
+
+/// What the covariances of the components may be.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum CovarianceKind {
+    /// Each its own, any.
+    #[default]
+    Full,
+    /// One for all.
+    Tied,
+    /// Each its own, without correlations.
+    Diagonal,
+    /// Each its own, the same in every direction.
+    Spherical,
+    /// These, which are not learned.
+    Fixed(Covariance),
+}
+
+/// The covariances of K components in d dimensions.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Covariance {
+    /// `K x d x d`.
+    Full(Array3<f64>),
+    /// `d x d`, of every component.
+    Tied(Array2<f64>),
+    /// Variances, `K x d`.
+    Diagonal(Array2<f64>),
+    /// Variances, of length K.
+    Spherical(Array1<f64>),
+}
+
+impl Covariance {
+    /// The covariance of component k, written out: `d x d`.
+    pub fn matrix(&self, k: usize, d: usize) -> Array2<f64> {
+        match self {
+            Covariance::Full(all) => all.index_axis(Axis(0), k).to_owned(),
+            Covariance::Tied(one) => one.clone(),
+            Covariance::Diagonal(all) => Array2::from_diag(&all.row(k)),
+            Covariance::Spherical(all) => Array2::from_diag_elem(d, all[k]),
+        }
+    }
+
+    /// Free parameters of K covariances in d dimensions.
+    pub(super) fn parameters(kind: &CovarianceKind, k: usize, d: usize) -> usize {
+        match kind {
+            CovarianceKind::Full => k * d * (d + 1) / 2,
+            CovarianceKind::Tied => d * (d + 1) / 2,
+            CovarianceKind::Diagonal => k * d,
+            CovarianceKind::Spherical => k,
+            CovarianceKind::Fixed(_) => 0,
+        }
+    }
+
+    /// `Ok` if it is for k components in d dimensions, finite, symmetric and positive on its diagonals.
+    pub(super) fn check(&self, op: &'static str, k: usize, d: usize) -> Result<()> {
+        let (shape, wanted) = match self {
+            Covariance::Full(a) => (a.shape().to_vec(), vec![k, d, d]),
+            Covariance::Tied(a) => (a.shape().to_vec(), vec![d, d]),
+            Covariance::Diagonal(a) => (a.shape().to_vec(), vec![k, d]),
+            Covariance::Spherical(a) => (a.shape().to_vec(), vec![k]),
+        };
+        if shape != wanted {
+            return Err(Error::Shape { op, what: format!("the covariances are {shape:?}, not {wanted:?}") });
+        }
+        for own in 0..k {
+            let c = self.matrix(own, d);
+            if let Some(((row, col), &value)) = c.indexed_iter().find(|(_, v)| !v.is_finite()) {
+                return Err(Error::NotFinite { op, what: "a covariance", value, row, col });
+            }
+            for ((i, j), &value) in c.indexed_iter() {
+                let scale = (c[[i, i]] * c[[j, j]]).abs().sqrt();
+                if (value - c[[j, i]]).abs() > 1e-8 * scale {
+                    let name = format!("covariance {own}[{i}, {j}] - [{j}, {i}]");
+                    return Err(Error::Parameter {
+                        name,
+                        value: value - c[[j, i]],
+                        requirement: "must be zero",
+                    });
+                }
+            }
+            if let Some((i, &value)) = c.diag().indexed_iter().find(|(_, v)| **v <= 0.0) {
+                let name = format!("covariance {own}[{i}, {i}]");
+                return Err(Error::Parameter { name, value, requirement: "must be positive" });
+            }
+        }
+        Ok(())
+    }
+
+    /// The M-step: the covariances of most likelihood among those with no eigenvalue below `floor`.
+    ///
+    /// That constraint is met by raising the eigenvalues of the unconstrained solution to the floor, so that EM stays
+    /// EM. Components without mass keep what they had. Also returns the components that needed it.
+    pub(super) fn maximise(
+        kind: &CovarianceKind,
+        before: &Covariance,
+        stats: &GaussianStatistics,
+        floor: f64,
+    ) -> Result<(Covariance, Vec<usize>)> {
+        let (k, d) = stats.first.dim();
+        let mut floored = Vec::new();
+        let learned = match kind {
+            CovarianceKind::Fixed(given) => given.clone(),
+            CovarianceKind::Full => {
+                let mut all = Array3::zeros((k, d, d));
+                for own in 0..k {
+                    let c = if stats.alive(own) {
+                        let (c, raised) = raise(&stats.scatter(own) / stats.mass[own], floor)?;
+                        floored.extend(raised.then_some(own));
+                        c
+                    } else {
+                        before.matrix(own, d)
+                    };
+                    all.index_axis_mut(Axis(0), own).assign(&c);
+                }
+                Covariance::Full(all)
+            }
+            CovarianceKind::Tied => {
+                let mut sum = Array2::zeros((d, d));
+                for own in (0..k).filter(|&own| stats.alive(own)) {
+                    sum += &stats.scatter(own);
+                }
+                let (c, raised) = raise(sum / stats.mass.sum(), floor)?;
+                if raised {
+                    floored.extend(0..k);
+                }
+                Covariance::Tied(c)
+            }
+            CovarianceKind::Diagonal => {
+                let mut all = Array2::zeros((k, d));
+                for own in 0..k {
+                    let was = before.matrix(own, d);
+                    let var = if stats.alive(own) { stats.variances(own) } else { was.diag().to_owned() };
+                    floored.extend(var.iter().any(|&v| v < floor).then_some(own));
+                    all.row_mut(own).assign(&var.mapv(|v| v.max(floor)));
+                }
+                Covariance::Diagonal(all)
+            }
+            CovarianceKind::Spherical => {
+                let mean = |own: usize| stats.variances(own).mean().unwrap_or(0.0);
+                let was = |own: usize| before.matrix(own, d)[[0, 0]];
+                let all = Array1::from_shape_fn(k, |own| if stats.alive(own) { mean(own) } else { was(own) });
+                floored.extend((0..k).filter(|&own| all[own] < floor));
+                Covariance::Spherical(all.mapv(|v| v.max(floor)))
+            }
+        };
+        Ok((learned, floored))
+    }
+}
+
+/// The matrix with its eigenvalues raised to the floor, and whether any was below.
+fn raise(c: Array2<f64>, floor: f64) -> Result<(Array2<f64>, bool)> {
+    let above =
+        |c: &Array2<f64>| lower_cholesky((c - &Array2::from_diag_elem(c.nrows(), floor)).view()).is_ok();
+    if above(&c) || floor == 0.0 {
+        return Ok((c, false));
+    }
+    let e = eigh(c.view())?;
+    let scaled: Array2<f64> = &e.vectors * &e.values.mapv(|v| v.max(floor));
+    Ok((symmetric(scaled.dot(&e.vectors.t()).view()), true))
+}
+
+fn symmetric(c: ArrayView2<f64>) -> Array2<f64> {
+    (&c + &c.t()) * 0.5
+}

@@ -1,0 +1,122 @@
+//! The two steps of EM for a mixture of Gaussians.
+
+use ndarray::{Array1, Array2, ArrayView2};
+
+use super::covariance::{Covariance, CovarianceKind};
+use super::factors::log_joint;
+use super::gaussian::{GaussianMixture, GaussianParams};
+use super::missing::Incomplete;
+use super::stats::GaussianStatistics;
+use crate::models::em::{EmModel, Observations};
+use crate::ops::{Second, Zip, moments, softmax_logsumexp, zip};
+use crate::{Device, Matrix, Result};
+
+/// Rows, all of them complete or some of them not.
+pub(super) enum Batch {
+    Complete(Observations),
+    Incomplete(Incomplete),
+}
+
+impl Batch {
+    pub fn new(device: &Device, x: ArrayView2<f64>, weights: Option<&[f64]>, missing: bool) -> Result<Self> {
+        if missing && x.iter().any(|v| v.is_nan()) {
+            return Incomplete::new(x, weights).map(Batch::Incomplete);
+        }
+        Observations::new(device, x, weights).map(Batch::Complete)
+    }
+
+    /// The rows with something in the place of what is missing, if anything is: to start from.
+    pub fn filled(&self) -> Option<Array2<f64>> {
+        match self {
+            Batch::Complete(_) => None,
+            Batch::Incomplete(rows) => Some(rows.filled()),
+        }
+    }
+}
+
+pub(super) struct GaussianEm<'a> {
+    kind: &'a CovarianceKind,
+    floor: f64,
+    /// Whether sums are made in f32.
+    single: bool,
+}
+
+impl<'a> GaussianEm<'a> {
+    pub fn new(of: &'a GaussianMixture, device: &Device) -> Self {
+        GaussianEm { kind: &of.covariance, floor: of.covariance_floor, single: device.is_gpu() }
+    }
+
+    /// Which second moments the M-step needs.
+    pub fn second(&self) -> Second {
+        second(self.kind)
+    }
+
+    /// The M-step, and the components whose covariance it had to raise.
+    pub fn learn(
+        &self,
+        before: &GaussianParams,
+        stats: &GaussianStatistics,
+    ) -> Result<(GaussianParams, Vec<usize>)> {
+        let (k, total) = (stats.mass.len(), stats.mass.sum());
+        let alive = |own: usize| stats.alive(own);
+        let weights = Array1::from_shape_fn(k, |own| if alive(own) { stats.mass[own] / total } else { 0.0 });
+        let mut means = before.means.clone();
+        for own in (0..k).filter(|&own| alive(own)) {
+            means.row_mut(own).assign(&(&stats.reference.row(own) + &stats.shift(own)));
+        }
+        let (covariance, floored) = Covariance::maximise(self.kind, &before.covariance, stats, self.floor)?;
+        Ok((GaussianParams { weights, means, covariance }, floored))
+    }
+}
+
+/// Which second moments covariances of a kind are made of.
+pub(super) fn second(kind: &CovarianceKind) -> Second {
+    match kind {
+        CovarianceKind::Full | CovarianceKind::Tied => Second::Full,
+        _ => Second::Diagonal,
+    }
+}
+
+/// Responsibilities times weights, and `sum_i w_i log p(x_i)`.
+pub(super) fn responsibilities(log_joint: Matrix, rows: &Observations) -> Result<(Matrix, f64)> {
+    let (mut r, whole) = softmax_logsumexp(log_joint)?;
+    let whole = whole.to_array()?;
+    let total = match &rows.weights {
+        None => whole.sum(),
+        Some(w) => w.dot(&whole.column(0)),
+    };
+    if let Some(w) = rows.weight_column()? {
+        r = zip(&r, &w, Zip::Mul)?;
+    }
+    Ok((r, total))
+}
+
+impl EmModel for GaussianEm<'_> {
+    const NAME: &'static str = "GaussianMixture";
+    type Batch = Batch;
+    type Params = GaussianParams;
+    type Stats = GaussianStatistics;
+
+    fn expect(&self, params: &GaussianParams, batch: &Batch) -> Result<GaussianStatistics> {
+        let rows = match batch {
+            Batch::Complete(rows) => rows,
+            Batch::Incomplete(rows) => return rows.expect(params, self.second()),
+        };
+        let (r, log_likelihood) = responsibilities(log_joint(&rows.x, params)?, rows)?;
+        let means = Matrix::from_array(&rows.x.device(), params.means.view())?;
+        let sums = moments(&rows.x, &r, &means, self.second())?;
+        Ok(GaussianStatistics::new(params.means.clone(), sums, log_likelihood))
+    }
+
+    fn maximise(&self, params: &GaussianParams, stats: &GaussianStatistics) -> Result<GaussianParams> {
+        self.learn(params, stats).map(|(next, _)| next)
+    }
+
+    fn objective(&self, _: &GaussianParams, stats: &GaussianStatistics) -> f64 {
+        stats.log_likelihood
+    }
+
+    fn rounding(&self) -> f64 {
+        if self.single { 1e-4 } else { 1e-9 }
+    }
+}

@@ -1,0 +1,42 @@
+//! Mixtures: densities `p(x) = sum_k π_k p_k(x)`, fitted by EM.
+//!
+//! | data | model |
+//! |---|---|
+//! | points | [`GaussianMixture`], and its K by a criterion: [`GaussianMixture::select`] |
+//! | points, K unknown, uncertainty wanted | [`BayesianGaussianMixture`] |
+//! | yes and no | [`BernoulliMixture`] |
+//! | counts, as the words of texts | [`CategoricalMixture`] |
+//! | a response that depends on x in K ways | [`LinearRegressionMixture`], [`LogisticRegressionMixture`] |
+
+mod bayesian;
+mod bayesian_em;
+mod bayesian_fitted;
+mod bernoulli;
+mod categorical;
+mod counts;
+mod covariance;
+mod factors;
+mod gaussian;
+mod gaussian_em;
+mod gaussian_fitted;
+mod linear;
+mod logistic;
+mod missing;
+mod select;
+mod start;
+mod stats;
+mod stick;
+
+pub use bayesian::{BayesianGaussianMixture, WeightPrior};
+pub use bayesian_fitted::FittedBayesianGaussianMixture;
+pub use bernoulli::BernoulliMixture;
+pub use categorical::CategoricalMixture;
+pub use counts::FittedDiscreteMixture;
+pub use covariance::{Covariance, CovarianceKind};
+pub use gaussian::{GaussianMixture, GaussianParams};
+pub use gaussian_fitted::FittedGaussianMixture;
+pub use linear::{FittedLinearRegressionMixture, LinearRegressionMixture};
+pub use logistic::{FittedLogisticRegressionMixture, LogisticRegressionMixture};
+pub use select::{Criterion, Selection};
+pub use start::MixtureStart;
+pub use stats::GaussianStatistics;

@@ -1,0 +1,62 @@
+//! What a fit would do: the choice of the method, and its cost.
+
+use super::{KernelRidge, Solver};
+use crate::Device;
+use crate::models::plan::{Method, Plan, kernel_flops};
+
+/// Most columns of the preconditioner: beyond, its O(n r²) is better spent on iterations.
+const RANK: f64 = 400.0;
+/// Host vectors of length n for each target that conjugate gradients and the products hold at their peak.
+const VECTORS: f64 = 24.0;
+/// Copies of the inputs: the caller's values as the operator has them, packed for the tiles, and to predict with.
+const COPIES: f64 = 6.0;
+
+impl KernelRidge {
+    /// What a fit of n observations with d features and t targets would do on `device`: nothing is run.
+    ///
+    /// The host bytes of a dense fit on a GPU are those of the f64 fallback, which it may need.
+    pub fn plan(&self, device: &Device, n: usize, d: usize, targets: usize) -> Plan {
+        let dense = dense(device, n, d, targets);
+        let buffer = device.adapter().map_or(f64::INFINITY, |a| a.limits.buffer_bytes as f64);
+        let fits = dense.host_bytes.max(dense.device_bytes) <= self.budget && n as f64 * padded(n) <= buffer;
+        match self.solver {
+            Solver::Dense => dense,
+            Solver::Auto if fits => dense,
+            Solver::Auto | Solver::MatrixFree => self.matrix_free(device, n, d, targets),
+        }
+    }
+
+    fn matrix_free(&self, device: &Device, n: usize, d: usize, targets: usize) -> Plan {
+        let (nf, df, tf) = (n as f64, d as f64, targets as f64);
+        // The preconditioner may take half of the budget; its factor exists twice while it is made.
+        let rank = (self.budget as f64 / 32.0 / nf.max(1.0)).floor().clamp(1.0, RANK.min(nf.max(1.0)));
+        let device_bytes = if device.is_gpu() { nf * (padded(d) + 2.0 * padded(targets)) } else { 0.0 };
+        Plan {
+            method: Method::MatrixFree { rank: rank as usize },
+            host_bytes: (16.0 * nf * rank + 8.0 * nf * (VECTORS * tf + COPIES * df)) as u64,
+            device_bytes: device_bytes as u64,
+            flops: nf * rank * (kernel_flops(d) + 2.0 * rank),
+            // On the CPU each pair is visited once, on a GPU twice.
+            flops_per_iteration: nf * nf * (kernel_flops(d) * if device.is_gpu() { 1.0 } else { 0.5 })
+                + nf * tf * (2.0 * nf + 4.0 * rank),
+        }
+    }
+}
+
+/// In f64, whose conversion to bytes saturates: a plan for an absurd n is absurd, not a panic.
+fn dense(device: &Device, n: usize, d: usize, targets: usize) -> Plan {
+    let (nf, df, tf) = (n as f64, d as f64, targets as f64);
+    Plan {
+        method: Method::Dense,
+        // K and its factor.
+        host_bytes: (16.0 * nf * nf + 8.0 * nf * (8.0 * tf + 4.0 * df)) as u64,
+        device_bytes: if device.is_gpu() { (2.0 * nf * (padded(n) + padded(d))) as u64 } else { 0 },
+        flops: 0.5 * nf * nf * kernel_flops(d) + nf.powi(3) / 3.0 + 4.0 * nf * nf * tf,
+        flops_per_iteration: 0.0,
+    }
+}
+
+/// Bytes of a row of f32, in whole vec4s.
+fn padded(cols: usize) -> f64 {
+    16.0 * (cols as f64 / 4.0).ceil()
+}

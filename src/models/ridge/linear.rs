@@ -1,0 +1,165 @@
+//! Ridge regression. Checked in `tests/ridge/linear.rs` against the augmented system, scikit-learn and every adapter.
+
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
+
+use super::centred::Centred;
+use super::check::{inputs, pairs, positive, weights};
+use super::normal::solve;
+use super::report::SolveReport;
+use crate::ops::product;
+use crate::{Device, Result};
+
+/// Which system was solved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// `(XᵀX + λI) w = Xᵀy`: as large as the features are many.
+    Primal,
+    /// `w = Xᵀ (XXᵀ + λI)⁻¹ y`: as large as the observations are many.
+    Dual,
+}
+
+impl Form {
+    /// The smaller one.
+    pub(super) fn of(n: usize, d: usize) -> Self {
+        if d <= n { Form::Primal } else { Form::Dual }
+    }
+}
+
+/// Ridge regression: the `w` and `b` that minimise `Σ_i s_i (y_i - wᵀx_i - b)² + λ‖w‖²`.
+///
+/// The intercept b is not penalised. The weights `s_i` are one unless given. `XᵀX + λI` (primal) or `XXᵀ + λI` (dual),
+/// whichever is smaller, is factored; the fit says which, and how good the solution is.
+///
+/// ```
+/// use mercer::{Device, models::ridge::Ridge};
+/// use ndarray::array;
+/// let x = array![[1.0, 2.0], [2.0, 0.0], [3.0, 1.0], [4.0, 3.0], [5.0, -1.0]];
+/// let y = array![[3.0], [2.0], [4.0], [8.0], [3.0]]; // one column for each target
+/// let fit = Ridge::new(1.0).fit(&Device::cpu(), x.view(), y.view())?;
+/// assert!((fit.coefficients()[[1, 0]] - 1.241071429).abs() < 1e-9);
+/// assert!((fit.intercept()[0] - 0.1071428571).abs() < 1e-9);
+/// let at = fit.predict(array![[6.0, 0.0]].view())?;
+/// assert!((at[[0, 0]] - 5.4107142857).abs() < 1e-9);
+/// # Ok::<(), mercer::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ridge {
+    pub(super) penalty: f64,
+    pub(super) intercept: bool,
+}
+
+impl Ridge {
+    /// With the penalty λ > 0, and an intercept.
+    pub fn new(penalty: f64) -> Self {
+        Ridge { penalty, intercept: true }
+    }
+
+    /// Whether there is an intercept b; without one the function passes through the origin.
+    #[must_use]
+    pub fn intercept(mut self, yes: bool) -> Self {
+        self.intercept = yes;
+        self
+    }
+
+    /// Fits `x`, n x d, to `y`, n x t: one column for each target.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`](crate::Error::Parameter) if the penalty is not positive;
+    /// [`Error::Shape`](crate::Error::Shape) or [`Error::NotFinite`](crate::Error::NotFinite) for bad data;
+    /// [`Error::NotPositiveDefinite`](crate::Error::NotPositiveDefinite) if the penalty is nothing beside the rounding
+    /// of a rank-deficient `XᵀX`.
+    pub fn fit(&self, device: &Device, x: ArrayView2<f64>, y: ArrayView2<f64>) -> Result<FittedRidge> {
+        self.run(device, x, y, None)
+    }
+
+    /// [`Ridge::fit`] with a weight `s_i ≥ 0` for each observation.
+    ///
+    /// # Errors
+    /// As [`Ridge::fit`], and for weights that are negative or all zero.
+    pub fn fit_weighted(
+        &self,
+        device: &Device,
+        x: ArrayView2<f64>,
+        y: ArrayView2<f64>,
+        w: ArrayView1<f64>,
+    ) -> Result<FittedRidge> {
+        weights("Ridge::fit", w, x.nrows())?;
+        self.run(device, x, y, Some(w))
+    }
+
+    fn run(
+        &self,
+        device: &Device,
+        x: ArrayView2<f64>,
+        y: ArrayView2<f64>,
+        w: Option<ArrayView1<f64>>,
+    ) -> Result<FittedRidge> {
+        positive("penalty", self.penalty)?;
+        pairs("Ridge::fit", x, y)?;
+        let data = Centred::new(x, y, w, self.intercept);
+        let form = Form::of(x.nrows(), x.ncols());
+        let (coefficients, report) = solve(device, &data, self.penalty, form)?;
+        Ok(FittedRidge::new(coefficients, &data, self.penalty, form, Some(report)))
+    }
+}
+
+/// A linear function `x ↦ Wᵀx + b`, and how it was found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FittedRidge {
+    coefficients: Array2<f64>,
+    intercept: Array1<f64>,
+    penalty: f64,
+    form: Form,
+    report: Option<SolveReport>,
+}
+
+impl FittedRidge {
+    pub(super) fn new(
+        coefficients: Array2<f64>,
+        data: &Centred,
+        penalty: f64,
+        form: Form,
+        report: Option<SolveReport>,
+    ) -> Self {
+        let intercept = &data.y_mean - &data.x_mean.dot(&coefficients);
+        FittedRidge { coefficients, intercept, penalty, form, report }
+    }
+
+    /// W, d x t: one column for each target.
+    pub fn coefficients(&self) -> &Array2<f64> {
+        &self.coefficients
+    }
+
+    /// b, one for each target; zero if there is no intercept.
+    pub fn intercept(&self) -> &Array1<f64> {
+        &self.intercept
+    }
+
+    /// λ.
+    pub fn penalty(&self) -> f64 {
+        self.penalty
+    }
+
+    /// Which system was solved.
+    pub fn form(&self) -> Form {
+        self.form
+    }
+
+    /// How good the solution is; none if it came from the decomposition of a [`RidgeCv`](super::RidgeCv).
+    pub fn report(&self) -> Option<&SolveReport> {
+        self.report.as_ref()
+    }
+
+    /// `Wᵀx + b` for each row of `x`, m x d: m x t, in f64 whatever the device of the fit.
+    ///
+    /// # Errors
+    /// [`Error::Shape`](crate::Error::Shape) if `x` has not the features of the fit,
+    /// [`Error::NotFinite`](crate::Error::NotFinite).
+    pub fn predict(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
+        inputs("FittedRidge::predict", x, self.coefficients.nrows())?;
+        let mut out = Array2::zeros((x.nrows(), self.coefficients.ncols()));
+        product(1.0, x, self.coefficients.view(), 0.0, out.view_mut());
+        out += &self.intercept;
+        Ok(out)
+    }
+}

@@ -1,0 +1,158 @@
+//! Independence at a few places: the normalised finite-set independence criterion.
+//!
+//! Checked in `tests/stats/finite_set.rs` against plain loops, and for its level.
+
+use ndarray::{Array2, ArrayView2, Axis, s};
+
+use super::features::SetFeatures;
+use super::outcome::{FiniteSetOutcome, chi_squared, done};
+use super::placement::{Placement, Search, around, flat, random_rows, split};
+use super::studentised::dependence;
+use crate::optim::Minimum;
+use crate::stats::check::{level, paired, parameter, require, sample};
+use crate::stats::hsic::beside;
+use crate::stats::{Metric, Points, median_distance};
+use crate::{Device, Kernel, Matrix, Result};
+
+const OP: &str = "FiniteSetIndependence";
+/// Points that the median distances are taken between.
+const MOST: usize = 1000;
+
+/// `T = n uᵀ Σ⁻¹ u` with `u_j = cov(k(x, v_j), l(y, w_j))` at J places `(v_j, w_j)` and Σ the covariance of the products
+/// behind u: χ² with J degrees of freedom if x and y are independent (NFSIC; Jitkrittum, Szabó and Gretton 2017).
+///
+/// Both kernels are Gaussian. Time and memory are O(nJd) and O(nJ). Places and widths are chosen as in
+/// [`FiniteSetTest`](super::FiniteSetTest): on a part of the data, on the CPU, with analytic derivatives.
+///
+/// ```
+/// use mercer::{Device, stats::FiniteSetIndependence};
+/// use ndarray::Array2;
+/// let x = Array2::from_shape_fn((300, 1), |(i, _)| (i as f64 * 0.618).fract() - 0.5);
+/// let y = x.mapv(|v| v * v); // dependent, not correlated
+/// let found = FiniteSetIndependence { locations: 2, ..Default::default() }.run(&Device::cpu(), x.view(), y.view())?;
+/// assert!(found.outcome.rejects());
+/// # Ok::<(), mercer::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct FiniteSetIndependence {
+    /// How many locations, unless they are given.
+    pub locations: usize,
+    /// Where they come from.
+    pub placement: Placement,
+    /// The level of the test.
+    pub alpha: f64,
+    /// The seed of the split and of the first locations.
+    pub seed: u64,
+}
+
+impl Default for FiniteSetIndependence {
+    /// Five optimised places, level 0.05.
+    fn default() -> Self {
+        FiniteSetIndependence { locations: 5, placement: Placement::default(), seed: 0, alpha: 0.05 }
+    }
+}
+
+impl FiniteSetIndependence {
+    /// Whether `x` (`n x p`) and `y` (`n x q`), row by row one observation, are independent.
+    ///
+    /// # Errors
+    /// As [`FiniteSetTest::run`](super::FiniteSetTest::run).
+    pub fn run(&self, device: &Device, x: ArrayView2<f64>, y: ArrayView2<f64>) -> Result<FiniteSetOutcome> {
+        level(self.alpha)?;
+        paired(OP, x, y, 2)?;
+        parameter("locations", self.locations as f64, self.locations > 0, "there must be one or more")?;
+        let (n, p, q) = (x.nrows(), x.ncols(), y.ncols());
+        let both = beside(x, y);
+        let (theta, search, test) = match &self.placement {
+            Placement::Optimised { share, max_iterations } => {
+                parameter("share", *share, *share > 0.0 && *share < 1.0, "must lie between 0 and 1")?;
+                let (train, test) = split(n, *share, self.seed, 0);
+                enough(train.len().min(test.len()), self.locations)?;
+                let found = self.search(both.select(Axis(0), &train).view(), p, *max_iterations)?;
+                (found.point.clone(), Some(found), both.select(Axis(0), &test))
+            }
+            Placement::Random => {
+                enough(n, self.locations)?;
+                let widths = self.usual_widths(both.view(), p)?;
+                (flat(&random_rows(both.view(), self.locations, self.seed, 1), &widths), None, both)
+            }
+            Placement::Given { locations, widths } => {
+                sample(OP, "locations", locations.view(), 1)?;
+                require(OP, locations.ncols() == p + q && widths.len() == 2, || {
+                    format!(
+                        "the locations have {} features and {} widths, the data {} and two",
+                        locations.ncols(),
+                        widths.len(),
+                        p + q
+                    )
+                })?;
+                for &width in widths {
+                    parameter("width", width, width > 0.0 && width.is_finite(), "must be positive")?;
+                }
+                enough(n, locations.nrows())?;
+                (flat(locations, widths), None, both)
+            }
+        };
+        let (count, rows) = ((theta.len() - 2) / (p + q), test.nrows());
+        let (of_x, of_y) = sides(&theta, p, q);
+        let part = |columns: ArrayView2<f64>, theta: &[f64]| {
+            SetFeatures::Places.of(&Matrix::from_array(device, columns)?, theta)
+        };
+        let fx = part(test.slice(s![.., ..p]), &of_x)?;
+        let fy = part(test.slice(s![.., p..]), &of_y)?;
+        let value = dependence(&fx, &fy)?.value;
+        let widths = vec![theta[theta.len() - 2].exp(), theta[theta.len() - 1].exp()];
+        let kernels = widths.iter().map(|&w| Kernel::rbf(w)).collect();
+        let done = done("finite set independence criterion", self.seed, device, 2 * rows, count);
+        let outcome = chi_squared(value, count, self.alpha, kernels, done)?;
+        let locations = Array2::from_shape_fn((count, p + q), |(j, f)| theta[j * (p + q) + f]);
+        Ok(FiniteSetOutcome { outcome, locations, widths, search })
+    }
+
+    fn search(&self, both: ArrayView2<f64>, p: usize, max_iterations: usize) -> Result<Minimum> {
+        let widths = self.usual_widths(both, p)?;
+        let draw = |t: usize| random_rows(both, self.locations, self.seed, 1 + t);
+        let cpu = Device::cpu();
+        let x = Matrix::from_array(&cpu, both.slice(s![.., ..p]))?;
+        let y = Matrix::from_array(&cpu, both.slice(s![.., p..]))?;
+        let q = y.cols();
+        Search { draw: &draw, bounds: around(both), widths: &widths, max_iterations }.run(|theta| {
+            let (of_x, of_y) = sides(theta, p, q);
+            let (fx, fy) = (SetFeatures::Places.of(&x, &of_x)?, SetFeatures::Places.of(&y, &of_y)?);
+            let t = dependence(&fx, &fy)?;
+            let by_x = SetFeatures::Places.pull(&x, &fx, &of_x, &t.by_x);
+            let by_y = SetFeatures::Places.pull(&y, &fy, &of_y, &t.by_y);
+            Ok((t.value, joined(&by_x, &by_y, p, q)))
+        })
+    }
+
+    fn usual_widths(&self, both: ArrayView2<f64>, p: usize) -> Result<Vec<f64>> {
+        let points = Points::Subsample { most: MOST, seed: self.seed };
+        let of = |columns: ArrayView2<f64>| median_distance(columns, Metric::L2, points);
+        Ok(vec![of(both.slice(s![.., ..p]))?, of(both.slice(s![.., p..]))?])
+    }
+}
+
+/// The covariance of the products must be able to have full rank.
+fn enough(n: usize, locations: usize) -> Result<()> {
+    require(OP, n >= locations + 2, || {
+        format!("{n} observations are too few for {locations} locations; use fewer")
+    })
+}
+
+/// The parameters of the features of x and of those of y.
+fn sides(theta: &[f64], p: usize, q: usize) -> (Vec<f64>, Vec<f64>) {
+    let (locations, widths) = theta.split_at(theta.len() - 2);
+    let rows = locations.chunks_exact(p + q);
+    let x = rows.clone().flat_map(|r| r[..p].to_vec()).chain([widths[0]]).collect();
+    let y = rows.flat_map(|r| r[p..].to_vec()).chain([widths[1]]).collect();
+    (x, y)
+}
+
+/// The inverse of [`sides`].
+fn joined(x: &[f64], y: &[f64], p: usize, q: usize) -> Vec<f64> {
+    let (locations_x, width_x) = x.split_at(x.len() - 1);
+    let (locations_y, width_y) = y.split_at(y.len() - 1);
+    let rows = locations_x.chunks_exact(p).zip(locations_y.chunks_exact(q));
+    rows.flat_map(|(a, b)| [a, b].concat()).chain([width_x[0], width_y[0]]).collect()
+}

@@ -1,0 +1,208 @@
+//! The maximum mean discrepancy between two samples.
+//!
+//! Checked in `tests/stats/mmd.rs` against double loops, against reference values, and over all relabellings.
+
+use ndarray::ArrayView2;
+use rayon::prelude::*;
+
+use super::check::{parameter, pooled, two_samples};
+use super::relabel::{Forms, Labels, forms};
+use crate::{Device, Kernel, Matrix, Result, ops};
+
+/// `MMD²(P, Q) = E k(X, X') + E k(Y, Y') - 2 E k(X, Y) = ‖μ_P - μ_Q‖²`, and its estimators from samples of P and Q.
+///
+/// It is zero only for P = Q if the kernel is characteristic ([`Kernel::is_characteristic`]). `x` is `m x d` and `y`
+/// is `n x d`, one observation a row. The quadratic-time estimators hold K in blocks and never whole.
+///
+/// ```
+/// use mercer::stats::Mmd;
+/// use mercer::{Device, Kernel};
+/// let (x, y) = (ndarray::array![[0.0], [1.0], [2.0]], ndarray::array![[1.0], [2.0], [4.0], [5.0]]);
+/// let mmd = Mmd::new(Kernel::rbf(1.0));
+/// let cpu = Device::cpu();
+/// assert!((mmd.biased(&cpu, x.view(), y.view())? - 0.368_819_915).abs() < 1e-9);
+/// assert!((mmd.unbiased(&cpu, x.view(), y.view())? + 0.007_568_654).abs() < 1e-9);
+/// # Ok::<(), mercer::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Mmd {
+    kernel: Kernel,
+}
+
+/// A mean of independent terms, and how well it is known.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Estimate {
+    /// The mean.
+    pub value: f64,
+    /// The estimated variance of that mean.
+    pub variance: f64,
+    /// Terms that were averaged.
+    pub terms: usize,
+}
+
+impl Estimate {
+    /// The mean of some values and the variance of that mean, their sample variance over their number.
+    pub(super) fn of(values: &[f64]) -> Self {
+        let terms = values.len();
+        let value = values.iter().sum::<f64>() / terms as f64;
+        let spread = values.iter().map(|v| (v - value) * (v - value)).sum::<f64>();
+        Estimate { value, variance: spread / ((terms - 1) * terms) as f64, terms }
+    }
+}
+
+impl Mmd {
+    /// The discrepancy that this kernel sees.
+    pub fn new(kernel: Kernel) -> Self {
+        Mmd { kernel }
+    }
+
+    /// Its kernel.
+    pub fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
+
+    /// `1/m² Σ k(x, x') + 1/n² Σ k(y, y') - 2/(mn) Σ k(x, y)`, over all pairs: never negative, biased upwards.
+    ///
+    /// # Errors
+    /// [`Error::Shape`](crate::Error::Shape) for an empty sample or different features,
+    /// [`Error::NotFinite`](crate::Error::NotFinite), and what the kernel refuses.
+    pub fn biased(&self, device: &Device, x: ArrayView2<f64>, y: ArrayView2<f64>) -> Result<f64> {
+        two_samples("Mmd::biased", x, y, 1)?;
+        let (labels, forms) = self.forms(device, x, y)?;
+        Ok(biased(&forms, &labels, 0).max(0.0))
+    }
+
+    /// The same over pairs of different observations: `1/(m(m-1)) Σ + 1/(n(n-1)) Σ - 2/(mn) Σ`. It may be negative.
+    ///
+    /// # Errors
+    /// As [`Mmd::biased`]; each sample must have two observations.
+    pub fn unbiased(&self, device: &Device, x: ArrayView2<f64>, y: ArrayView2<f64>) -> Result<f64> {
+        two_samples("Mmd::unbiased", x, y, 2)?;
+        let (labels, forms) = self.forms(device, x, y)?;
+        Ok(unbiased(&forms, &labels, 0))
+    }
+
+    fn forms(&self, device: &Device, x: ArrayView2<f64>, y: ArrayView2<f64>) -> Result<(Labels, Forms)> {
+        let labels = Labels::data_only(x.nrows(), y.nrows());
+        let all = pooled(x, y);
+        let (mut forms, _) =
+            forms(device, std::slice::from_ref(&self.kernel), all.view(), &labels, u64::MAX)?;
+        Ok((labels, forms.swap_remove(0)))
+    }
+
+    /// The mean of `h = k(x, x') + k(y, y') - k(x, y') - k(x', y)` over disjoint quadruples of consecutive rows:
+    /// unbiased, asymptotically normal, and linear in n.
+    ///
+    /// A longer sample's surplus is not used.
+    ///
+    /// # Errors
+    /// As [`Mmd::biased`]; each sample must have four observations.
+    pub fn linear_time(&self, x: ArrayView2<f64>, y: ArrayView2<f64>) -> Result<Estimate> {
+        self.block(x, y, 2)
+    }
+
+    /// The mean of the unbiased estimates on disjoint blocks of `size` consecutive rows of both samples: between the
+    /// linear-time estimator (`size` 2) and the unbiased one (`size` n), and asymptotically normal if the number of
+    /// blocks grows.
+    ///
+    /// On each block it is the mean of h over pairs of different rows, which leaves out `k(x_i, y_i)`.
+    ///
+    /// # Errors
+    /// As [`Mmd::biased`]; [`Error::Parameter`](crate::Error::Parameter) for a size below two or fewer than two blocks.
+    pub fn block(&self, x: ArrayView2<f64>, y: ArrayView2<f64>, size: usize) -> Result<Estimate> {
+        two_samples("Mmd::block", x, y, 4)?;
+        parameter("block size", size as f64, size >= 2, "a block needs two rows of each sample")?;
+        let blocks = x.nrows().min(y.nrows()) / size;
+        parameter("block size", size as f64, blocks >= 2, "there must be two blocks or more")?;
+        let within = |b: usize| {
+            let rows = b * size..(b + 1) * size;
+            rows.clone().flat_map(move |i| (i + 1..rows.end).map(move |j| (i, j)))
+        };
+        let pairs: Vec<(usize, usize)> = (0..blocks).flat_map(within).collect();
+        let h = self.h(x, y, &pairs)?;
+        let each = pairs.len() / blocks;
+        let means: Vec<f64> = h.chunks_exact(each).map(|h| h.iter().sum::<f64>() / each as f64).collect();
+        Ok(Estimate::of(&means))
+    }
+
+    /// The mean of h over the pairs (i, i + 1), ..., (i, i + r) of rows, all of them at `r = n - 1`: an incomplete
+    /// U-statistic whose cost is r n.
+    ///
+    /// Pairs share observations, so that the mean's variance is not known from the terms alone.
+    ///
+    /// # Errors
+    /// As [`Mmd::biased`]; [`Error::Parameter`](crate::Error::Parameter) unless 1 <= r < n, n the shorter sample's size.
+    pub fn incomplete(&self, x: ArrayView2<f64>, y: ArrayView2<f64>, r: usize) -> Result<f64> {
+        two_samples("Mmd::incomplete", x, y, 2)?;
+        let n = x.nrows().min(y.nrows());
+        parameter("r", r as f64, r >= 1 && r < n, "there are n - 1 diagonals above the main one")?;
+        let pairs: Vec<(usize, usize)> =
+            (1..=r).flat_map(|shift| (0..n - shift).map(move |i| (i, i + shift))).collect();
+        Ok(self.h(x, y, &pairs)?.iter().sum::<f64>() / pairs.len() as f64)
+    }
+
+    /// `h(z_i, z_j)` of some pairs of rows, on the host: O(1) work a pair is not worth a device.
+    fn h(&self, x: ArrayView2<f64>, y: ArrayView2<f64>, pairs: &[(usize, usize)]) -> Result<Vec<f64>> {
+        let (x, y) = (x.as_standard_layout(), y.as_standard_layout());
+        let rows = |a: ArrayView2<f64>| a.rows().into_iter().map(|r| r.to_vec()).collect::<Vec<_>>();
+        let (x, y) = (rows(x.view()), rows(y.view()));
+        let k = |a: &[f64], b: &[f64]| self.kernel.value(a, b);
+        let h = |&(i, j): &(usize, usize)| {
+            Ok(k(&x[i], &x[j])? + k(&y[i], &y[j])? - k(&x[i], &y[j])? - k(&x[j], &y[i])?)
+        };
+        pairs.par_iter().map(h).collect()
+    }
+
+    /// The witness `f(t) = 1/m Σ k(x_i, t) - 1/n Σ k(y_j, t)` at the rows of `at`: where it is positive P is denser.
+    ///
+    /// Divided by the square root of [`Mmd::biased`] it has unit norm and is the function that tells P from Q best.
+    ///
+    /// # Errors
+    /// As [`Mmd::biased`], and if `at` has other features.
+    pub fn witness(
+        &self,
+        device: &Device,
+        x: ArrayView2<f64>,
+        y: ArrayView2<f64>,
+        at: ArrayView2<f64>,
+    ) -> Result<Vec<f64>> {
+        two_samples("Mmd::witness", x, y, 1)?;
+        two_samples("Mmd::witness", x, at, 1)?;
+        let (m, n) = (x.nrows(), y.nrows());
+        let weight = |i: usize| if i < m { 1.0 / m as f64 } else { -1.0 / n as f64 };
+        let weights: Vec<f64> = (0..m + n).map(weight).collect();
+        let points = Matrix::from_array(device, pooled(x, y).view())?;
+        let (at, weights) = (Matrix::from_array(device, at)?, Matrix::column(device, &weights)?);
+        let f = ops::gram_vec(&self.kernel, &at, Some(&points), &weights)?;
+        Ok(f.to_array()?.into_iter().collect())
+    }
+}
+
+/// The sums of K0 within the two samples of a resample, and the quadratic form.
+fn sums(forms: &Forms, labels: &Labels, resample: usize) -> (f64, f64, f64) {
+    let (m, n) = (labels.m as f64, labels.n as f64);
+    let q = forms.quadratic[resample];
+    let own = labels.of(resample);
+    let total: f64 = forms.rows.iter().sum();
+    let first: f64 = forms.rows.iter().zip(own).map(|(r, &label)| r * f64::from(label)).sum();
+    let second = total - first;
+    // q = XX/m² + YY/n² - 2 XY/(mn), XX + XY = first and YY + XY = second: XY without a difference of large sums.
+    let across = (first / (m * m) + second / (n * n) - q) / (1.0 / m + 1.0 / n).powi(2);
+    (first - across, second - across, q)
+}
+
+/// The unbiased estimate of one resample.
+pub(super) fn unbiased(forms: &Forms, labels: &Labels, resample: usize) -> f64 {
+    let (m, n) = (labels.m as f64, labels.n as f64);
+    let (xx, yy, q) = sums(forms, labels, resample);
+    // The two within-sample means divide by m² in q and by m (m - 1) here; the differences are small and kept apart.
+    q + xx / (m * m * (m - 1.0)) + yy / (n * n * (n - 1.0))
+}
+
+/// The biased estimate of one resample.
+pub(super) fn biased(forms: &Forms, labels: &Labels, resample: usize) -> f64 {
+    let (m, n) = (labels.m as f64, labels.n as f64);
+    let weight = |label: u8| if label == 1 { 1.0 / (m * m) } else { 1.0 / (n * n) };
+    let own = forms.diagonal.iter().zip(labels.of(resample));
+    forms.quadratic[resample] + own.map(|(d, &label)| d * weight(label)).sum::<f64>()
+}

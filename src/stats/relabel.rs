@@ -1,0 +1,222 @@
+//! Resamples of two pooled samples, and the quadratic forms of a kernel with all of them at once.
+//!
+//! Resample b gives each pooled point a weight, `n / g` in the first sample and `-m / g` in the second (g their greatest
+//! common divisor): whole numbers that sum to zero, exact in f32. All resamples form a matrix V, one column each, and
+//! `diag(V^T K V)` is what every two-sample statistic of every resample is made of. K is made in blocks, each used once
+//! for all resamples and forgotten: memory is that of V.
+
+use std::ops::Range;
+
+use ndarray::{Array2, ArrayView2, s};
+use rayon::prelude::*;
+
+use super::check::{parameter, require};
+use super::null::Null;
+use super::permutations::{combinations, permutation, signs};
+use crate::matrix::window::windows as cut;
+use crate::ops::{Along, Map, Reduction, add_diagonal_vector, bilinear_forms, diagonal, gram, map, reduce};
+use crate::{Device, Kernel, Matrix, Result};
+
+/// Most arrangements that are enumerated.
+const MOST: f64 = 1e6;
+
+/// Which of the pooled points each resample gives to the first sample; the first one is the data as they came.
+pub(super) struct Labels {
+    pub m: usize,
+    pub n: usize,
+    /// A byte for each resample and point: 1 in the first sample.
+    bytes: Vec<u8>,
+    /// Whether the resamples swap members of pairs: then row i of x is the partner of row i of y.
+    pub swaps: bool,
+}
+
+impl Labels {
+    pub fn draw(op: &'static str, m: usize, n: usize, null: Null, seed: u64) -> Result<Self> {
+        let all = m + n;
+        let data: Vec<u8> = (0..all).map(|i| u8::from(i < m)).collect();
+        let (count, swaps) = match null {
+            Null::Permutations(count) => (count, false),
+            Null::WildBootstrap(count) => {
+                require(op, m == n, || {
+                    format!("the wild bootstrap swaps pairs, and the samples have {m} and {n} observations")
+                })?;
+                (count, true)
+            }
+            Null::Gamma | Null::Spectral { .. } | Null::Normal { .. } => {
+                return Err(null.refused(op, "use permutations"));
+            }
+            Null::Exhaustive => {
+                let ways = (1..=m).fold(1.0, |w, i| w * (n + i) as f64 / i as f64);
+                parameter("arrangements", ways, ways <= MOST, "too many to enumerate: draw permutations")?;
+                let bytes = combinations(all, m).into_iter().flat_map(|chosen| chosen_bytes(all, &chosen));
+                return Ok(Labels { m, n, bytes: bytes.collect(), swaps: false });
+            }
+        };
+        parameter("resamples", count as f64, count > 0, "there must be one or more")?;
+        let mut bytes = vec![0; (count + 1) * all];
+        bytes.par_chunks_mut(all).enumerate().for_each(|(b, own)| {
+            if b == 0 {
+                own.copy_from_slice(&data);
+            } else if swaps {
+                for (i, sign) in signs(m, seed, b).into_iter().enumerate() {
+                    own[if sign > 0.0 { i } else { m + i }] = 1;
+                }
+            } else {
+                for i in permutation(all, m, seed, b) {
+                    own[i] = 1;
+                }
+            }
+        });
+        Ok(Labels { m, n, bytes, swaps })
+    }
+
+    /// The data as they came and nothing else.
+    pub fn data_only(m: usize, n: usize) -> Self {
+        Labels { m, n, bytes: (0..m + n).map(|i| u8::from(i < m)).collect(), swaps: false }
+    }
+
+    /// Resamples, the data among them.
+    pub fn count(&self) -> usize {
+        self.bytes.len() / (self.m + self.n)
+    }
+
+    /// The labels of one resample.
+    pub fn of(&self, resample: usize) -> &[u8] {
+        let all = self.m + self.n;
+        &self.bytes[resample * all..(resample + 1) * all]
+    }
+
+    pub fn bytes(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+
+    /// The weights of the two samples: whole numbers, in proportion 1/m to -1/n.
+    fn weights(&self) -> (f64, f64) {
+        let g = gcd(self.m, self.n);
+        ((self.n / g) as f64, -((self.m / g) as f64))
+    }
+
+    /// `V` of some resamples in blocks of rows.
+    fn blocks(&self, device: &Device, some: Range<usize>, rows: usize) -> Result<Vec<Matrix>> {
+        let (first, second) = self.weights();
+        let all = self.m + self.n;
+        cut(all, rows)
+            .map(|block| {
+                let width = some.len();
+                let mut v = vec![0.0; block.len() * width];
+                // Eight rows at a time: eight bytes of a resample are read together, eight rows written in order.
+                v.par_chunks_mut(8 * width).enumerate().for_each(|(strip, v)| {
+                    let from = block.start + 8 * strip;
+                    for (column, b) in some.clone().enumerate() {
+                        let labels = &self.of(b)[from..from + v.len() / width];
+                        for (row, &label) in labels.iter().enumerate() {
+                            v[row * width + column] = if label == 1 { first } else { second };
+                        }
+                    }
+                });
+                let v = Array2::from_shape_vec((block.len(), width), v).expect("a block of weights");
+                if device.is_gpu() { Matrix::from_array(device, v.view()) } else { Ok(Matrix::from_host(v)) }
+            })
+            .collect()
+    }
+}
+
+fn chosen_bytes(all: usize, chosen: &[usize]) -> Vec<u8> {
+    let mut bytes = vec![0; all];
+    for &i in chosen {
+        bytes[i] = 1;
+    }
+    bytes
+}
+
+fn gcd(a: usize, b: usize) -> usize {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// What a kernel says about the pooled points and about every resample of them.
+pub(super) struct Forms {
+    /// `(s/m - t/n)^T K0 (s/m - t/n)` of each resample, K0 being K without its diagonal.
+    pub quadratic: Vec<f64>,
+    /// Row sums of K0.
+    pub rows: Vec<f64>,
+    /// The diagonal of K.
+    pub diagonal: Vec<f64>,
+    /// `Σ_{i≠j} k_ij²`.
+    pub squares: f64,
+}
+
+/// Rows of a block of K.
+fn block_rows(device: &Device) -> usize {
+    if device.is_gpu() { 2048 } else { 512 }
+}
+
+/// The [`Forms`] of each kernel, and the most bytes held meanwhile.
+pub(super) fn forms(
+    device: &Device,
+    kernels: &[Kernel],
+    pooled: ArrayView2<f64>,
+    labels: &Labels,
+    memory: u64,
+) -> Result<(Vec<Forms>, u64)> {
+    let all = pooled.nrows();
+    let size = block_rows(device).min(all);
+    let windows: Vec<_> = cut(all, size).collect();
+    let points: Vec<Matrix> = windows
+        .iter()
+        .map(|w| Matrix::from_array(device, pooled.slice(s![w.clone(), ..])))
+        .collect::<Result<_>>()?;
+    let scalar: u64 = if device.is_gpu() { 4 } else { 8 };
+    let width = ((memory / (scalar * all as u64)) as usize).clamp(1, labels.count());
+    let mut found: Vec<Option<Forms>> = kernels.iter().map(|_| None).collect();
+    for some in cut(labels.count(), width) {
+        let v = labels.blocks(device, some, size)?;
+        for (kernel, found) in kernels.iter().zip(&mut found) {
+            let part = part(kernel, &points, &windows, &v)?;
+            match found {
+                None => *found = Some(part),
+                Some(found) => found.quadratic.extend(part.quadratic),
+            }
+        }
+    }
+    let (first, _) = labels.weights();
+    let unit = 1.0 / (first * labels.m as f64);
+    let mut found: Vec<Forms> = found.into_iter().flatten().collect();
+    for forms in &mut found {
+        forms.quadratic.iter_mut().for_each(|q| *q *= unit * unit);
+    }
+    let bytes = scalar * (width * all + size * size) as u64 + labels.bytes();
+    Ok((found, bytes))
+}
+
+/// Blocks on and below the diagonal; those below count twice.
+fn part(kernel: &Kernel, points: &[Matrix], windows: &[Range<usize>], v: &[Matrix]) -> Result<Forms> {
+    let all = windows.last().map_or(0, |w| w.end);
+    let mut rows = vec![0.0; all];
+    let mut diagonals = Vec::with_capacity(all);
+    let (mut quadratic, mut squares) = (vec![0.0; v[0].cols()], 0.0);
+    for (i, x) in points.iter().enumerate() {
+        for (j, y) in points[..=i].iter().enumerate() {
+            let on_diagonal = i == j;
+            let mut k = gram(kernel, x, if on_diagonal { None } else { Some(y) })?;
+            if on_diagonal {
+                let own = diagonal(&k)?;
+                diagonals.extend(own.to_array()?);
+                k = add_diagonal_vector(&k, &map(&own, Map::Affine { scale: -1.0, shift: 0.0 })?)?;
+            }
+            let twice = if on_diagonal { 1.0 } else { 2.0 };
+            let own = bilinear_forms(&v[i], &k, &v[j])?.to_array()?;
+            quadratic.iter_mut().zip(own).for_each(|(q, o)| *q += twice * o);
+            add(&mut rows[windows[i].clone()], reduce(&k, Along::EachRow, Reduction::Sum)?)?;
+            if !on_diagonal {
+                add(&mut rows[windows[j].clone()], reduce(&k, Along::EachColumn, Reduction::Sum)?)?;
+            }
+            squares += twice * reduce(&k, Along::EachRow, Reduction::SumSquares)?.to_array()?.sum();
+        }
+    }
+    Ok(Forms { quadratic, rows, diagonal: diagonals, squares })
+}
+
+fn add(to: &mut [f64], sums: Matrix) -> Result<()> {
+    to.iter_mut().zip(sums.to_array()?).for_each(|(t, s)| *t += s);
+    Ok(())
+}

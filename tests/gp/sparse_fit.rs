@@ -1,0 +1,134 @@
+//! Fits of sparse processes: what the search gains, where inducing points start and go.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use mercer::models::gp::{FittedSparseGp, Inducing, SparseGpRegressor};
+use mercer::optim::Minimiser;
+use mercer::{Device, Error, Kernel};
+use ndarray::{Array2, ArrayView1, array};
+
+use crate::sparse::{METHODS, data};
+use crate::support::adapters;
+
+fn model(inducing: Inducing) -> SparseGpRegressor {
+    SparseGpRegressor::new(1.0 * Kernel::rbf([1.0, 1.0]), inducing).noise(0.5)
+}
+
+fn search() -> Minimiser {
+    Minimiser { max_iterations: 60, ..Minimiser::default() }
+}
+
+#[test]
+fn the_search_gains_and_moving_points_gains_more() {
+    let (x, y) = data(200, 2, 1, 41);
+    let cpu = Device::cpu();
+    let m = model(Inducing::uniform(10, 1));
+    let before = m.fit(&cpu, x.view(), y.view()).unwrap();
+    let after = m.clone().optimise(search()).fit(&cpu, x.view(), y.view()).unwrap();
+    let moved = m.clone().optimise(search()).optimise_inducing(true).fit(&cpu, x.view(), y.view()).unwrap();
+    let values = [&before, &after, &moved].map(FittedSparseGp::log_marginal_likelihood);
+    println!("{values:?}, noise {} {}", after.noise(), moved.noise());
+    assert!(values[1] > values[0] + 10.0 && values[2] > values[1] + 5.0, "{values:?}");
+    assert_eq!(before.inducing(), after.inducing(), "they stay unless asked to move");
+    assert_ne!(before.inducing(), moved.inducing());
+    let trace = &moved.optimisation().unwrap().trace;
+    assert!(trace.windows(2).all(|w| w[1] <= w[0]), "-F never rises");
+    assert!((trace.last().unwrap() + moved.log_marginal_likelihood()).abs() < 1e-9);
+    // A fixed noise and a fixed parameter stay.
+    let kernel = m.clone().optimise(search()).fixed_noise();
+    assert_eq!(kernel.fit(&cpu, x.view(), y.view()).unwrap().noise(), 0.5);
+}
+
+#[test]
+fn every_method_fits_and_starts_are_what_they_say() {
+    let (x, y) = data(120, 2, 1, 42);
+    let cpu = Device::cpu();
+    let starts = [Inducing::uniform(12, 3), Inducing::k_means_plus_plus(12, 3), Inducing::greedy(12)];
+    for start in &starts {
+        let gp = model(start.clone()).fit(&cpu, x.view(), y.view()).unwrap();
+        assert_eq!(gp.inducing().dim(), (12, 2));
+        for z in gp.inducing().rows() {
+            assert_eq!(x.rows().into_iter().filter(|r| r == z).count(), 1, "a point of the data: {start:?}");
+        }
+        let mut seen: Vec<Vec<u64>> =
+            gp.inducing().rows().into_iter().map(|r| r.iter().map(|v| v.to_bits()).collect()).collect();
+        seen.sort();
+        seen.dedup();
+        assert_eq!(seen.len(), 12, "no point twice: {start:?}");
+        assert_eq!(gp.inducing(), model(start.clone()).fit(&cpu, x.view(), y.view()).unwrap().inducing());
+    }
+    // What greedy choice is for, and what spreading is for.
+    let unexplained = |s: Inducing| model(s).fit(&cpu, x.view(), y.view()).unwrap().unexplained();
+    let far = |s: Inducing| {
+        let gp = model(s).fit(&cpu, x.view(), y.view()).unwrap();
+        let near = |x: ArrayView1<f64>| {
+            let to = |z: ArrayView1<f64>| (&x - &z).mapv(|v| v * v).sum();
+            gp.inducing().rows().into_iter().map(to).fold(f64::INFINITY, f64::min)
+        };
+        x.rows().into_iter().map(near).fold(0.0, f64::max)
+    };
+    let seeds = 0..10;
+    let greedy = unexplained(Inducing::greedy(12));
+    let mut gaps = [0.0, 0.0];
+    for seed in seeds {
+        let uniform = Inducing::uniform(12, seed);
+        assert!(greedy < unexplained(uniform.clone()), "seed {seed}");
+        gaps[0] += far(uniform);
+        gaps[1] += far(Inducing::k_means_plus_plus(12, seed));
+    }
+    println!("the largest gap, uniform and k-means++: {gaps:?}");
+    assert!(gaps[1] < 0.9 * gaps[0]);
+    for method in METHODS {
+        let gp = model(Inducing::greedy(20)).method(method).optimise(search());
+        let gp = gp.fit(&cpu, x.view(), y.view()).unwrap();
+        let error = (gp.predict(x.view()).unwrap() - &y).mapv(|v| v * v).mean().unwrap();
+        println!("{method:?}: mean square {error:.4}, noise {:.4}", gp.noise());
+        assert!(error < 0.1, "{method:?}: {error}");
+    }
+}
+
+#[test]
+fn copies_of_few_points_make_few_inducing_points() {
+    let base = array![[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]];
+    let x = Array2::from_shape_fn((30, 2), |(i, f)| base[[i % 3, f]]);
+    let y = Array2::from_shape_fn((30, 1), |(i, _)| (i % 3) as f64);
+    for start in [Inducing::k_means_plus_plus(10, 0), Inducing::greedy(10)] {
+        let gp = model(start).fit(&Device::cpu(), x.view(), y.view()).unwrap();
+        assert_eq!(gp.inducing().nrows(), 3, "there are no more than three");
+        assert!(gp.unexplained() < 1e-3);
+    }
+    // A uniform subset cannot tell, and the jitter carries it.
+    let gp = model(Inducing::uniform(10, 0)).optimise(search()).optimise_inducing(true);
+    let gp = gp.fit(&Device::cpu(), x.view(), y.view()).unwrap();
+    assert!((gp.predict(base.view()).unwrap()[[2, 0]] - 2.0).abs() < 0.1);
+}
+
+#[test]
+fn adapters_find_the_same_optimum() {
+    let (x, y) = data(100, 2, 1, 43);
+    let start = model(Inducing::greedy(8)).optimise(search());
+    let want = start.fit(&Device::cpu(), x.view(), y.view()).unwrap();
+    for device in adapters() {
+        let got = start.fit(device, x.view(), y.view()).unwrap();
+        assert_eq!(got.inducing(), want.inducing(), "the same decisions on {device}");
+        let (g, w) = (got.log_marginal_likelihood(), want.log_marginal_likelihood());
+        println!("{g} and {w}, noise {} and {} on {device}", got.noise(), want.noise());
+        assert!((g - w).abs() < 1e-3 * w.abs(), "{g} {w} on {device}");
+        let (a, b) = (got.predict(x.view()).unwrap(), want.predict(x.view()).unwrap());
+        assert!((a - b).iter().all(|v| v.abs() < 2e-2), "{device}");
+    }
+}
+
+#[test]
+fn it_can_be_watched_and_cancelled() {
+    let (x, y) = data(60, 2, 1, 44);
+    let stop = Minimiser {
+        progress: Some(Arc::new(
+            |i, _| if i == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) },
+        )),
+        ..Minimiser::default()
+    };
+    let e = model(Inducing::greedy(5)).optimise(stop).fit(&Device::cpu(), x.view(), y.view());
+    assert!(matches!(e, Err(Error::Cancelled { iterations: 2, .. })), "{e:?}");
+}

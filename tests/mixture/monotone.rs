@@ -1,0 +1,83 @@
+//! The objective never falls: one property over all models. The driver asserts it at every iteration of a debug build;
+//! here it is asked of the traces, on data that proptest thinks up.
+
+use mercer::models::cluster::{DpMeans, KMeans, KMedoids, SoftKMeans};
+use mercer::models::em::Em;
+use mercer::models::mixture::{
+    BayesianGaussianMixture, BernoulliMixture, CategoricalMixture, CovarianceKind, GaussianMixture,
+    LinearRegressionMixture, LogisticRegressionMixture, WeightPrior,
+};
+use mercer::{Device, Result};
+use ndarray::{Array2, Axis};
+use proptest::prelude::*;
+
+fn rises(name: &str, trace: &[f64]) {
+    for w in trace.windows(2) {
+        assert!(w[1] >= w[0] - 1e-9 * (w[0].abs() + 1.0), "{name} fell from {} to {}", w[0], w[1]);
+    }
+}
+
+fn minus(trace: &[f64]) -> Vec<f64> {
+    trace.iter().map(|v| -v).collect()
+}
+
+fn every_model(x: &Array2<f64>, k: usize, seed: u64) -> Result<()> {
+    let cpu = Device::cpu();
+    let em = || Em { seed, restarts: 1, max_iterations: 15, tolerance: 0.0, ..Em::default() };
+    let kinds =
+        [CovarianceKind::Full, CovarianceKind::Tied, CovarianceKind::Diagonal, CovarianceKind::Spherical];
+    for kind in kinds {
+        let model = GaussianMixture { covariance: kind.clone(), em: em(), ..GaussianMixture::new(k) };
+        rises(&format!("{kind:?}"), &model.fit(&cpu, x.view())?.trace);
+    }
+    rises("soft", &SoftKMeans { em: em(), ..SoftKMeans::new(k, 0.3) }.fit(&cpu, x.view())?.trace);
+    for prior in [WeightPrior::Dirichlet(0.3), WeightPrior::DirichletProcess(2.0)] {
+        // Data may be constant: a prior of its own keeps it proper.
+        let covariance_prior = Some(Array2::eye(x.ncols()));
+        let model = BayesianGaussianMixture {
+            weight_prior: prior,
+            covariance_prior,
+            em: em(),
+            ..BayesianGaussianMixture::new(k)
+        };
+        rises(&format!("{prior:?}"), &model.fit(&cpu, x.view())?.trace);
+    }
+    rises("k-means", &minus(&KMeans { em: em(), ..KMeans::new(k) }.fit(&cpu, x.view())?.trace));
+    rises("DP-means", &minus(&DpMeans { em: em(), ..DpMeans::new(1.0) }.fit(x.view())?.trace));
+    let far = |i: usize, j: usize| (&x.row(i) - &x.row(j)).mapv(f64::abs).sum();
+    let v = Array2::from_shape_fn((x.nrows(), x.nrows()), |(i, j)| far(i, j));
+    rises("k-medoids", &minus(&KMedoids { em: em(), ..KMedoids::new(k) }.fit(v.view())?.trace));
+    let yes = x.mapv(|v| f64::from(u8::from(v > 0.0)));
+    rises(
+        "Bernoulli",
+        &BernoulliMixture { em: em(), ..BernoulliMixture::new(k) }.fit(&cpu, yes.view(), None)?.trace,
+    );
+    let counts = x.mapv(|v| v.abs().round());
+    let model = CategoricalMixture { em: em(), ..CategoricalMixture::new(k) };
+    rises("categorical", &model.fit(&cpu, counts.view(), None)?.trace);
+    let (left, y) = x.view().split_at(Axis(1), x.ncols() - 1);
+    let model = LinearRegressionMixture { em: em(), ..LinearRegressionMixture::new(k) };
+    rises("lines", &model.fit(&cpu, left, y.column(0))?.trace);
+    let y: Vec<bool> = y.iter().map(|v| *v > 0.0).collect();
+    let model = LogisticRegressionMixture { em: em(), ..LogisticRegressionMixture::new(k) };
+    rises("logistic", &model.fit(&cpu, left, &y)?.trace);
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_objective_ever_falls(
+        (n, d, values) in (5usize..40, 2usize..5).prop_flat_map(|(n, d)| {
+            // Rounded values repeat: duplicates and constant columns are part of life.
+            let entry = prop_oneof![(-4i32..=4).prop_map(f64::from), -10.0..10.0f64];
+            (Just(n), Just(d), proptest::collection::vec(entry, n * d))
+        }),
+        k in 1usize..5,
+        seed in 0u64..1000,
+    ) {
+        let x = Array2::from_shape_vec((n, d), values).unwrap();
+        every_model(&x, k.min(n), seed).unwrap();
+    }
+}

@@ -1,0 +1,83 @@
+//! The maximum of the evidence.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use mercer::Error;
+use mercer::models::ridge::{BayesianLinearRegression, EvidenceParams};
+use ndarray::{Array1, Array2, array};
+
+use crate::support::random;
+
+fn evidence(phi: &Array2<f64>, t: &Array1<f64>, alpha: f64, beta: f64) -> f64 {
+    BayesianLinearRegression::new(alpha, beta).fit(phi.view(), t.view()).unwrap().log_evidence()
+}
+
+#[test]
+fn the_gradient_vanishes_where_it_stops() {
+    for (n, d) in [(60, 6), (25, 40)] {
+        let phi = random(n, d, 81);
+        let t = phi.dot(&random(d, 1, 86).column(0)) + random(n, 1, 82).column(0);
+        let start = BayesianLinearRegression::new(1.0, 1.0);
+        let fit = start.fit_evidence(phi.view(), t.view(), &EvidenceParams::default()).unwrap();
+        assert!(fit.converged, "{} iterations", fit.iterations);
+        let (a, b) = (fit.alpha, fit.beta);
+        let best = evidence(&phi, &t, a, b);
+        assert!((best - fit.trace.last().unwrap()).abs() < 1e-8 * best.abs());
+        assert!((fit.posterior.log_evidence() - best).abs() < 1e-12 * best.abs());
+        assert!(best >= fit.trace[0]);
+        // Central differences in the logarithms, and a maximum along both.
+        let h = 1e-4;
+        for (da, db) in [(h, 0.0), (0.0, h)] {
+            let up = evidence(&phi, &t, a * f64::exp(da), b * f64::exp(db));
+            let down = evidence(&phi, &t, a * f64::exp(-da), b * f64::exp(-db));
+            assert!((up - down).abs() / (2.0 * h) < 1e-5, "slope {}", (up - down) / (2.0 * h));
+            assert!(up < best && down < best);
+        }
+        assert!(fit.effective_parameters > 0.0 && fit.effective_parameters < n.min(d) as f64);
+    }
+}
+
+#[test]
+fn it_finds_the_noise_that_was_added() {
+    let n = 2000;
+    let phi = random(n, 5, 83);
+    let noise = random(n, 1, 84);
+    let t = phi.dot(&array![1.0, -2.0, 0.5, 0.0, 3.0]) + &(noise.column(0).to_owned() * 0.3);
+    let start = BayesianLinearRegression::new(1.0, 1.0);
+    let fit = start.fit_evidence(phi.view(), t.view(), &EvidenceParams::default()).unwrap();
+    // Uniform on [-0.3, 0.3): variance 0.03.
+    assert!((1.0 / fit.beta / 0.03 - 1.0).abs() < 0.1, "{}", 1.0 / fit.beta);
+    assert!((fit.effective_parameters - 5.0).abs() < 0.1);
+}
+
+/// Targets that are orthogonal to every feature: no α is large enough.
+#[test]
+fn without_a_signal_the_weights_vanish() {
+    let phi = array![[1.0, 0.0], [0.0, 1.0], [0.0, 0.0], [0.0, 0.0]];
+    let t = array![0.0, 0.0, 1.0, -2.0];
+    let start = BayesianLinearRegression::new(1.0, 1.0);
+    let fit = start.fit_evidence(phi.view(), t.view(), &EvidenceParams::default()).unwrap();
+    assert!(!fit.converged && fit.alpha > 1e20 && fit.effective_parameters < 1e-20);
+    assert!((fit.beta - 4.0 / 5.0).abs() < 1e-12);
+}
+
+#[test]
+fn where_there_is_no_maximum_it_says_so() {
+    let phi = random(20, 3, 85);
+    let model = BayesianLinearRegression::new(1.0, 1.0);
+    let run = |t: Array1<f64>| model.fit_evidence(phi.view(), t.view(), &EvidenceParams::default());
+    let e = run(phi.dot(&array![1.0, 2.0, 3.0])).unwrap_err();
+    assert!(matches!(&e, Error::Parameter { name, .. } if name == "beta"), "{e}");
+    assert!(matches!(run(Array1::zeros(20)), Err(Error::Parameter { .. })));
+    let full = BayesianLinearRegression::with_prior(Array1::zeros(3), Array2::eye(3), 1.0);
+    let t = Array1::ones(20);
+    let e = full.fit_evidence(phi.view(), t.view(), &EvidenceParams::default()).unwrap_err();
+    assert!(matches!(&e, Error::Parameter { name, .. } if name == "prior"), "{e}");
+    let stop =
+        EvidenceParams { progress: Some(Arc::new(|_, _| ControlFlow::Break(()))), ..Default::default() };
+    assert!(matches!(
+        model.fit_evidence(phi.view(), t.view(), &stop),
+        Err(Error::Cancelled { iterations: 1, .. })
+    ));
+}

@@ -1,0 +1,182 @@
+//! Every door refuses what it must, by the right error, and takes what is only unusual.
+
+use mercer::models::features::{FeatureMap, Landmarks, Nystrom, RandomFourier, RandomFourierFeatures};
+use mercer::models::ridge::{BayesianLinearRegression, Falkon, KernelRidge, Ridge, RidgeCv, Solver};
+use mercer::{Device, Error, Kernel, Result};
+use ndarray::{Array1, Array2, ArrayView2, Axis, array};
+
+use crate::support::random;
+use crate::{close, problem};
+
+/// Every regression as a function from data and new inputs to predictions.
+type Fit = Box<dyn Fn(ArrayView2<f64>, ArrayView2<f64>, ArrayView2<f64>) -> Result<Array2<f64>>>;
+
+fn everyone() -> Vec<(&'static str, Fit)> {
+    let cpu = Device::cpu();
+    vec![
+        ("ridge", Box::new(|x, y, new| Ridge::new(0.5).fit(&Device::cpu(), x, y)?.predict(new))),
+        ("kernel", {
+            let cpu = cpu.clone();
+            Box::new(move |x, y, new| KernelRidge::new(Kernel::rbf(1.0), 0.5).fit(&cpu, x, y)?.predict(new))
+        }),
+        (
+            "matrix-free",
+            Box::new(|x, y, new| {
+                let model = KernelRidge::new(Kernel::rbf(1.0), 0.5).solver(Solver::MatrixFree);
+                model.fit(&Device::cpu(), x, y)?.predict(new)
+            }),
+        ),
+        (
+            "falkon",
+            Box::new(|x, y, new| {
+                let model = Falkon::new(Kernel::rbf(1.0), 0.5, 10).landmarks(Landmarks::KMeansPlusPlus);
+                model.fit(&Device::cpu(), x, y)?.predict(new)
+            }),
+        ),
+        (
+            "bayesian",
+            Box::new(|x, y, new| {
+                let t = y.index_axis(Axis(1), 0);
+                let fit = BayesianLinearRegression::new(1.0, 2.0).fit(x, t)?;
+                Ok(fit.predict(new)?.mean.insert_axis(Axis(1)))
+            }),
+        ),
+    ]
+}
+
+#[test]
+fn bad_data() {
+    let (x, y) = problem(12, 3, 101);
+    let (mut holed, mut endless) = (x.clone(), y.clone());
+    holed[[4, 1]] = f64::NAN;
+    endless[[7, 0]] = f64::INFINITY;
+    let new = random(2, 3, 102);
+    for (name, fit) in everyone() {
+        let e = fit(holed.view(), y.view(), new.view()).unwrap_err();
+        assert!(matches!(e, Error::NotFinite { row: 4, col: 1, .. }), "{name}: {e}");
+        let e = fit(x.view(), endless.view(), new.view()).unwrap_err();
+        assert!(matches!(e, Error::NotFinite { what: "y", row: 7, .. }), "{name}: {e}");
+        let none = Array2::zeros((0, 3));
+        assert!(matches!(
+            fit(none.view(), Array2::zeros((0, 2)).view(), new.view()),
+            Err(Error::Shape { .. })
+        ));
+        let e = fit(x.view(), problem(11, 3, 1).1.view(), new.view()).unwrap_err();
+        assert!(matches!(e, Error::Shape { .. }), "{name}: {e}");
+        let e = fit(x.view(), y.view(), random(2, 4, 1).view()).unwrap_err();
+        assert!(matches!(&e, Error::Shape { what, .. } if what.contains("3 features")), "{name}: {e}");
+        assert!(matches!(fit(x.view(), y.view(), holed.view()), Err(Error::NotFinite { .. })), "{name}");
+    }
+}
+
+#[test]
+fn unusual_data() {
+    for (name, fit) in everyone() {
+        // One observation.
+        let one = fit(array![[1.0, 2.0]].view(), array![[3.0]].view(), array![[1.0, 2.0]].view()).unwrap();
+        assert!(one[[0, 0]].is_finite(), "{name}");
+        // Constant targets, constant features, all rows the same.
+        let flat = Array2::from_elem((8, 2), 1.5);
+        let at = fit(flat.view(), Array2::from_elem((8, 1), 2.0).view(), flat.view()).unwrap();
+        assert!(at.iter().all(|v| v.is_finite() && (*v - 2.0).abs() < 1.0), "{name}: {at}");
+        // Many more features than observations.
+        let x = random(50, 10_000, 103) * 0.01;
+        let y = random(50, 1, 104);
+        assert!(fit(x.view(), y.view(), x.view()).unwrap().iter().all(|v| v.is_finite()), "{name}");
+    }
+    // Ridge answers a constant with that constant, exactly, whatever the penalty.
+    let (x, _) = problem(20, 3, 105);
+    let fit = Ridge::new(7.0).fit(&Device::cpu(), x.view(), Array2::from_elem((20, 1), 0.3).view()).unwrap();
+    close(fit.predict(x.view()).unwrap().view(), Array2::from_elem((20, 1), 0.3).view(), 1e-14, "constant");
+}
+
+#[test]
+fn bad_parameters() {
+    let (x, y) = problem(12, 3, 106);
+    let cpu = Device::cpu();
+    for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        let refused = |e: Error, name: &str| {
+            assert!(matches!(&e, Error::Parameter { name: n, .. } if n == name), "{e}");
+        };
+        refused(Ridge::new(bad).fit(&cpu, x.view(), y.view()).unwrap_err(), "penalty");
+        refused(RidgeCv::new(&[1.0, bad]).fit(x.view(), y.view()).unwrap_err(), "penalty");
+        refused(
+            KernelRidge::new(Kernel::rbf(1.0), bad).fit(&cpu, x.view(), y.view()).unwrap_err(),
+            "penalty",
+        );
+        refused(Falkon::new(Kernel::rbf(1.0), bad, 5).fit(&cpu, x.view(), y.view()).unwrap_err(), "penalty");
+        refused(BayesianLinearRegression::new(bad, 1.0).fit(x.view(), y.column(0)).unwrap_err(), "alpha");
+        refused(BayesianLinearRegression::new(1.0, bad).fit(x.view(), y.column(0)).unwrap_err(), "beta");
+        refused(RandomFourierFeatures::from_frequencies(array![[1.0]], bad).unwrap_err(), "amplitude");
+        let model = KernelRidge::new(Kernel::rbf(bad), 1.0);
+        assert!(matches!(model.fit(&cpu, x.view(), y.view()), Err(Error::Parameter { .. })));
+        let model = KernelRidge::new(Kernel::rbf(1.0), 1.0).solver(Solver::MatrixFree).tolerance(bad);
+        assert!(
+            bad.is_infinite() || matches!(model.fit(&cpu, x.view(), y.view()), Err(Error::Parameter { .. }))
+        );
+    }
+    assert!(matches!(RidgeCv::new(&[]).fit(x.view(), y.view()), Err(Error::Shape { .. })));
+    let single = RidgeCv::new(&[1.0]).fit(array![[1.0]].view(), array![[1.0]].view());
+    assert!(matches!(single, Err(Error::Shape { .. })));
+    assert!(Falkon::new(Kernel::rbf(1.0), 1.0, 0).fit(&cpu, x.view(), y.view()).is_err());
+    assert!(matches!(Nystrom::new(Kernel::rbf(1.0), 0).fit(x.view()), Err(Error::Parameter { .. })));
+    // A kernel of other features, and one that is no kernel.
+    let narrow = KernelRidge::new(Kernel::rbf([1.0, 2.0]), 0.1);
+    assert!(matches!(narrow.fit(&cpu, x.view(), y.view()), Err(Error::Shape { .. })));
+    let indefinite = KernelRidge::new(Kernel::sigmoid(1.0, -2.0), 1e-3);
+    for solver in [Solver::Dense, Solver::MatrixFree] {
+        let e = indefinite.clone().solver(solver).fit(&cpu, x.view(), y.view()).unwrap_err();
+        assert!(matches!(e, Error::NotPositiveDefinite { .. }), "{e}");
+    }
+}
+
+#[test]
+fn bad_weights() {
+    let (x, y) = problem(5, 2, 107);
+    let cpu = Device::cpu();
+    let try_all = |w: &Array1<f64>| {
+        [
+            Ridge::new(1.0).fit_weighted(&cpu, x.view(), y.view(), w.view()).err(),
+            RidgeCv::new(&[1.0]).fit_weighted(x.view(), y.view(), w.view()).err(),
+            KernelRidge::new(Kernel::rbf(1.0), 1.0).fit_weighted(&cpu, x.view(), y.view(), w.view()).err(),
+            Falkon::new(Kernel::rbf(1.0), 1.0, 3).fit_weighted(&cpu, x.view(), y.view(), w.view()).err(),
+        ]
+    };
+    for e in try_all(&array![1.0, 1.0, -1.0, 1.0, 1.0]).iter().chain(&try_all(&Array1::zeros(5))) {
+        assert!(matches!(e, Some(Error::Parameter { .. })), "{e:?}");
+    }
+    for e in try_all(&array![1.0, f64::NAN, 1.0, 1.0, 1.0]) {
+        assert!(matches!(e, Some(Error::Parameter { .. })), "{e:?}");
+    }
+    for e in try_all(&Array1::ones(4)) {
+        assert!(matches!(e, Some(Error::Shape { .. })), "{e:?}");
+    }
+}
+
+#[test]
+fn bad_priors_updates_and_features() {
+    let (x, y) = problem(9, 3, 108);
+    let t = y.column(0);
+    let with = |mean: Array1<f64>, p: Array2<f64>| {
+        BayesianLinearRegression::with_prior(mean, p, 1.0).fit(x.view(), t)
+    };
+    assert!(matches!(with(Array1::zeros(2), Array2::eye(2)), Err(Error::Shape { .. })));
+    assert!(matches!(with(Array1::zeros(3), Array2::eye(2)), Err(Error::Shape { .. })));
+    assert!(matches!(with(array![0.0, f64::NAN, 0.0], Array2::eye(3)), Err(Error::NotFinite { .. })));
+    let flat = Array2::from_diag(&array![1.0, 0.0, 1.0]);
+    assert!(matches!(with(Array1::zeros(3), flat), Err(Error::NotPositiveDefinite { .. })));
+    assert!(matches!(BayesianLinearRegression::new(1.0, 1.0).prior(0), Err(Error::Shape { .. })));
+    // A refused update leaves everything as it was.
+    let mut posterior = BayesianLinearRegression::new(1.0, 1.0).fit(x.view(), t).unwrap();
+    let before = posterior.mean().clone();
+    assert!(posterior.update(random(2, 4, 1).view(), array![1.0, 2.0].view()).is_err());
+    assert!(posterior.update(x.view(), array![1.0].view()).is_err());
+    assert!(posterior.update(x.view(), (&t * f64::NAN).view()).is_err());
+    assert_eq!((posterior.mean(), posterior.observations()), (&before, 9));
+    assert!(matches!(posterior.sample(x.view(), 0, 1), Err(Error::Parameter { .. })));
+    let map = RandomFourier::new(Kernel::rbf(1.0), 4).fit(3).unwrap();
+    assert!(matches!(map.transform(random(2, 2, 1).view()), Err(Error::Shape { .. })));
+    assert!(matches!(map.transform(Array2::zeros((0, 3)).view()), Err(Error::Shape { .. })));
+    let map = Nystrom::new(Kernel::rbf(1.0), 4).fit(x.view()).unwrap();
+    assert!(matches!(map.transform(array![[1.0, f64::NAN, 0.0]].view()), Err(Error::NotFinite { .. })));
+}

@@ -1,0 +1,93 @@
+//! Ridge regression is what its definition says.
+
+use mercer::Device;
+use mercer::models::ridge::{Form, Ridge, SolveReport};
+use ndarray::{Array1, Array2, Axis, array, concatenate, s};
+
+use crate::support::random;
+use crate::{close, problem, solved};
+
+/// The normal equations of `[X 1]` with a penalty on all but the intercept, weights included.
+fn definition(x: &Array2<f64>, y: &Array2<f64>, w: &Array1<f64>, penalty: f64) -> Array2<f64> {
+    let wide = concatenate![Axis(1), x.view(), Array2::ones((x.nrows(), 1))];
+    let weighted = &wide * &w.view().insert_axis(Axis(1));
+    let mut a = weighted.t().dot(&wide);
+    (0..x.ncols()).for_each(|j| a[[j, j]] += penalty);
+    solved(&a, &weighted.t().dot(y))
+}
+
+#[test]
+fn primal_and_dual_are_the_penalised_normal_equations() {
+    let cpu = Device::cpu();
+    for (n, d) in [(40, 5), (40, 40), (12, 30), (600, 450), (3000, 7)] {
+        let (x, y) = problem(n, d, 1);
+        let w = random(n, 1, 2).column(0).mapv(|v| v + 1.5);
+        for weights in [Array1::ones(n), w] {
+            let fit = Ridge::new(0.7).fit_weighted(&cpu, x.view(), y.view(), weights.view()).unwrap();
+            assert_eq!(fit.form(), if d <= n { Form::Primal } else { Form::Dual });
+            let want = definition(&x, &y, &weights, 0.7);
+            close(fit.coefficients().view(), want.slice(s![..d, ..]), 1e-9, "coefficients");
+            close(fit.intercept().view().insert_axis(Axis(0)), want.slice(s![d.., ..]), 1e-9, "intercept");
+            assert!(matches!(fit.report(), Some(SolveReport::Direct(c)) if c.backward_error < 1e-14));
+        }
+        let plain = Ridge::new(0.7).fit(&cpu, x.view(), y.view()).unwrap();
+        let ones = Ridge::new(0.7).fit_weighted(&cpu, x.view(), y.view(), Array1::ones(n).view()).unwrap();
+        close(plain.coefficients().view(), ones.coefficients().view(), 1e-12, "unit weights");
+    }
+}
+
+#[test]
+fn a_whole_weight_is_a_repeated_observation() {
+    let (x, y) = problem(9, 3, 3);
+    let rows: Vec<usize> = (0..9).flat_map(|i| vec![i; i % 3]).collect();
+    let w = Array1::from_shape_fn(9, |i| (i % 3) as f64);
+    let cpu = Device::cpu();
+    let weighted = Ridge::new(0.2).fit_weighted(&cpu, x.view(), y.view(), w.view()).unwrap();
+    let (xs, ys) = (x.select(Axis(0), &rows), y.select(Axis(0), &rows));
+    let repeated = Ridge::new(0.2).fit(&cpu, xs.view(), ys.view()).unwrap();
+    close(weighted.coefficients().view(), repeated.coefficients().view(), 1e-12, "coefficients");
+    close(
+        weighted.predict(x.view()).unwrap().view(),
+        repeated.predict(x.view()).unwrap().view(),
+        1e-12,
+        "values",
+    );
+}
+
+#[test]
+fn the_intercept_is_free_and_the_rest_shrinks() {
+    let (x, y) = problem(50, 4, 4);
+    let cpu = Device::cpu();
+    let fit = |y: &Array2<f64>, penalty| Ridge::new(penalty).fit(&cpu, x.view(), y.view()).unwrap();
+    let moved = fit(&(&y + 1e4), 3.0).predict(x.view()).unwrap() - 1e4;
+    close(moved.view(), fit(&y, 3.0).predict(x.view()).unwrap().view(), 1e-10, "y + c");
+    let shifted = Ridge::new(3.0).fit(&cpu, (&x + 1e4).view(), y.view()).unwrap();
+    close(shifted.coefficients().view(), fit(&y, 3.0).coefficients().view(), 1e-9, "x + c");
+    let norms: Vec<f64> = [1e-3, 1e-1, 1e1, 1e3, 1e9]
+        .iter()
+        .map(|&p| fit(&y, p).coefficients().iter().map(|v| v * v).sum::<f64>().sqrt())
+        .collect();
+    assert!(norms.windows(2).all(|w| w[1] < w[0]), "{norms:?}");
+    assert!(norms[4] < 1e-6 * norms[0]);
+    let flat = fit(&y, 1e12);
+    close(
+        flat.intercept().view().insert_axis(Axis(0)),
+        y.mean_axis(Axis(0)).unwrap().insert_axis(Axis(0)).view(),
+        1e-6,
+        "mean",
+    );
+}
+
+/// Oxford RG-02 and Amsterdam R-04, as printed in the reference.
+#[test]
+fn reference_numbers() {
+    let x = array![[1.0, 2.0], [2.0, 0.0], [3.0, 1.0], [4.0, 3.0], [5.0, -1.0]];
+    let y = array![[3.0], [2.0], [4.0], [8.0], [3.0]];
+    for (penalty, w, b) in
+        [(1.0, [0.8839285714, 1.241071429], 0.1071428571), (10.0, [0.3913043478, 0.6086956522], 2.217391304)]
+    {
+        let fit = Ridge::new(penalty).fit(&Device::cpu(), x.view(), y.view()).unwrap();
+        close(fit.coefficients().view(), array![[w[0]], [w[1]]].view(), 1e-9, "w");
+        assert!((fit.intercept()[0] - b).abs() < 2e-9);
+    }
+}
