@@ -3,7 +3,7 @@
 
 use std::f64::consts::FRAC_PI_8;
 
-use ndarray::{Array1, Array2, ArrayView1, ArrayView2, ArrayViewMut1};
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
@@ -108,26 +108,25 @@ fn quadrature(link: Link, mean: f64, variance: f64) -> f64 {
     (known + sum * step / sd).clamp(0.0, 1.0)
 }
 
-/// The mean softmax of a normal vector with this mean and covariance, written to `out`.
+/// The mean softmax of a normal vector with this mean and covariance.
 pub(super) fn mean_softmax(
     draws: ArrayView2<f64>,
     mean: ArrayView1<f64>,
     covariance: &Array2<f64>,
-    mut out: ArrayViewMut1<f64>,
-) {
+) -> Array1<f64> {
     let root = semidefinite_root(covariance);
     let (mut f, mut p) = (Array1::zeros(mean.len()), Array1::zeros(mean.len()));
-    out.fill(0.0);
+    let mut sum = Array1::zeros(mean.len());
     for z in draws.rows() {
         for sign in [1.0, -1.0] {
             for (c, f) in f.iter_mut().enumerate() {
                 *f = mean[c] + sign * root.row(c).dot(&z);
             }
             softmax(f.view(), &mut p.view_mut());
-            out += &p;
+            sum += &p;
         }
     }
-    out /= (2 * draws.nrows()) as f64;
+    sum / (2 * draws.nrows()) as f64
 }
 
 /// L with `L Lᵀ = a` for a small positive semi-definite matrix: a pivot lost to rounding leaves a zero column.

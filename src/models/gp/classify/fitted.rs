@@ -1,6 +1,6 @@
 //! What was learned: latent functions, class probabilities, and what happened on the way.
 
-use ndarray::{Array2, ArrayView1, ArrayView2, ArrayViewMut1, Axis, s};
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, ArrayViewMut1, s};
 use rayon::prelude::*;
 
 use super::average::{Average, Averager, mean_softmax};
@@ -144,16 +144,19 @@ impl FittedGpClassifier {
             Body::Binary(each, link) => {
                 let averager = Averager::new(by, 1)?;
                 let Latent { mean, variance } = self.latent(x)?;
-                out.axis_iter_mut(Axis(0)).into_par_iter().enumerate().for_each(|(i, mut row)| {
-                    let yes = |c: usize| averager.probability(*link, mean[[i, c]], variance[[i, c]]);
-                    if each.len() == 1 {
-                        row[1] = yes(0);
-                        row[0] = 1.0 - row[1];
+                let yes = |at: usize| {
+                    let (i, c) = (at / each.len(), at % each.len());
+                    averager.probability(*link, mean[[i, c]], variance[[i, c]])
+                };
+                let yes: Vec<f64> = (0..mean.len()).into_par_iter().map(yes).collect();
+                for (mut row, yes) in out.rows_mut().into_iter().zip(yes.chunks_exact(each.len())) {
+                    if let [yes] = yes {
+                        (row[0], row[1]) = (1.0 - yes, *yes);
                     } else {
-                        row.indexed_iter_mut().for_each(|(c, p)| *p = yes(c));
+                        row.assign(&ArrayView1::from(yes));
                         normalise(row);
                     }
-                });
+                }
             }
             Body::Softmax(all) => {
                 let Averager::Draws(draws) = Averager::new(by, self.names.len())? else {
@@ -166,11 +169,11 @@ impl FittedGpClassifier {
                 };
                 all.blocks(x, |block| {
                     let covariances = all.curvature.covariances(block.cross, &block.prior)?;
-                    let mut rows = out.slice_mut(s![block.rows.clone(), ..]);
-                    let each = rows.axis_iter_mut(Axis(0)).into_par_iter().enumerate();
-                    each.for_each(|(at, row)| {
-                        mean_softmax(draws.view(), block.mean.row(at), &covariances[at], row);
-                    });
+                    let average =
+                        |at: usize| mean_softmax(draws.view(), block.mean.row(at), &covariances[at]);
+                    let means: Vec<Array1<f64>> =
+                        (0..covariances.len()).into_par_iter().map(average).collect();
+                    block.rows.zip(means).for_each(|(i, mean)| out.row_mut(i).assign(&mean));
                     Ok(())
                 })?;
             }
