@@ -1,10 +1,13 @@
 //! Dependence where correlation sees none, and how much two descriptions of one thing have in common.
 //!
-//! 1. Does today's return of the S&P 500 say anything about tomorrow's? Their correlation is nothing to speak of. But a
-//!    wild day is followed by another: HSIC, distance covariance and a test at a few places all find it.
-//! 2. Ten properties of cell nuclei were measured, and each recorded three times over an image: its mean, its standard
-//!    error, its worst value. Centred kernel alignment (CKA) says how far two such records tell the same story, however many
-//!    columns they have and whatever their units.
+//! Ten properties of the cell nuclei of 569 tumours were measured, and each recorded three times over an image: its mean,
+//! its standard error, its worst value.
+//!
+//! 1. The worst perimeter and the standard error of the fractal dimension are not correlated at all. They are not
+//!    independent either: HSIC, distance covariance and a test at a few places all find it, whatever they are asked to
+//!    believe about its shape.
+//! 2. Centred kernel alignment (CKA) says how far two records tell the same story, however many columns they have and
+//!    whatever their units.
 
 use std::error::Error;
 
@@ -30,48 +33,45 @@ fn main() -> Result<(), Box<dyn Error>> {
     let device = Device::best();
     let (path, area) = support::picture("independence", (1650, 620))?;
     let (left, right) = area.split_horizontally(1000);
-    market(&device, &left)?;
-    nuclei(&device, &right)?;
+    let table = support::table("wdbc.csv")?;
+    without_correlation(&device, &table, &left)?;
+    alignment(&device, &table, &right)?;
     area.present()?;
     println!("\nthe picture is in {}", path.display());
     Ok(())
 }
 
-fn market(device: &Device, area: &Area) -> Result<(), Box<dyn Error>> {
-    // Pairs of days that do not overlap, so that a pair is an observation of its own.
-    let r = support::table("sp500.csv")? * 100.0;
-    let n = r.nrows() / 2;
-    let day = |which: usize| Array2::from_shape_fn((n, 1), |(t, _)| r[[2 * t + which, 0]]);
-    let (today, tomorrow) = (day(0), day(1));
+fn without_correlation(device: &Device, table: &Array2<f64>, area: &Area) -> Result<(), Box<dyn Error>> {
+    let (perimeter, roughness) = (table.slice(s![.., 22..23]), table.slice(s![.., 19..20]));
+    let (x, y) = (standardised(perimeter), standardised(roughness));
 
-    println!("S&P 500, {n} pairs of days: is tomorrow's return independent of today's?\n");
-    let (correlation, p) = correlation_test(&today, &tomorrow, 1000);
+    println!(
+        "{} tumours: does the worst perimeter say anything about the error of the fractal dimension?\n",
+        x.nrows()
+    );
+    let (correlation, p) = correlation_test(&x, &y, 1000);
     println!("{:34} {correlation:>10.4}   p = {p:.3}", "correlation");
     let say = |what: &str, found: &TestOutcome| {
-        println!("{what:34} {:>10.4e}   p = {:.3}", found.statistic, found.p_value);
+        println!("{what:34} {:>10.3e}   p = {:.3}", found.statistic, found.p_value);
     };
     let hsic = IndependenceTest { keep_null: true, ..IndependenceTest::median() };
-    let found = hsic.run(device, today.view(), tomorrow.view())?;
+    let found = hsic.run(device, x.view(), y.view())?;
     say("HSIC, 1000 permutations", &found);
     let gamma = IndependenceTest { null: Null::Gamma, ..IndependenceTest::median() };
-    say("HSIC, gamma law", &gamma.run(device, today.view(), tomorrow.view())?);
-    say(
-        "HSIC, 16 pairs of kernels",
-        &IndependenceTest::default().run(device, today.view(), tomorrow.view())?,
-    );
+    say("HSIC, gamma law", &gamma.run(device, x.view(), y.view())?);
     let distance = IndependenceTest::distance_covariance(1.0)?;
-    say("distance covariance", &distance.run(device, today.view(), tomorrow.view())?);
-    let dcor = DistanceCovariance::of(device, today.view(), tomorrow.view(), 1.0)?;
-    println!("{:34} {:>10.4}", "distance correlation", dcor.correlation());
+    say("distance covariance", &distance.run(device, x.view(), y.view())?);
+    let dcor = DistanceCovariance::unbiased(device, x.view(), y.view(), 1.0)?;
+    println!("{:34} {:>10.4}", "distance correlation, without bias", dcor.correlation());
     let places = FiniteSetIndependence { locations: 2, ..Default::default() };
-    let found_at = places.run(device, today.view(), tomorrow.view())?;
-    say("finite set (half of the pairs)", &found_at.outcome);
+    let found_at = places.run(device, x.view(), y.view())?;
+    say("finite set (half of the tumours)", &found_at.outcome);
     for place in found_at.locations.rows() {
-        println!("{:34} today {:+.2} %, tomorrow {:+.2} %", "    looked at", place[0], place[1]);
+        println!("{:34} {:+.2} and {:+.2} standard deviations", "    looked at", place[0], place[1]);
     }
 
     let (scatter, null) = area.split_horizontally(520);
-    draw_pairs(&scatter, &today, &tomorrow, correlation)?;
+    draw_pairs(&scatter, &perimeter.to_owned(), &(&roughness * 1000.0), correlation)?;
     draw_null(&null, &found)
 }
 
@@ -95,29 +95,26 @@ fn correlation_test(x: &Array2<f64>, y: &Array2<f64>, count: usize) -> (f64, f64
 }
 
 fn draw_pairs(area: &Area, x: &Array2<f64>, y: &Array2<f64>, correlation: f64) -> Result<(), Box<dyn Error>> {
-    let title = format!("S&P 500: correlation {correlation:+.3}");
-    let mut chart = axes(area, &title, (-3.6..3.6, "today, %"), (-3.6..3.6, "tomorrow, %"))?;
-    let dots = x.iter().zip(y).map(|(&a, &b)| (a, b));
-    // A day outside of the frame is drawn at its edge.
-    let inside = dots.map(|(a, b)| (a.clamp(-3.55, 3.55), b.clamp(-3.55, 3.55)));
-    chart.draw_series(inside.map(|at| Circle::new(at, 3, BLUE.mix(0.35).filled())))?;
-    // The middle half of tomorrow's returns, for each tenth of today's.
+    let title = format!("no correlation: {correlation:+.3}");
+    let (right, top) = (260.0, 13.0);
+    let across = (40.0..right, "worst perimeter, pixels");
+    let mut chart = axes(area, &title, across, (0.0..top, "error of the fractal dimension, x 1000"))?;
+    // What lies outside of the frame is drawn at its edge.
+    let dots = x.iter().zip(y).map(|(&a, &b)| (a.min(0.995 * right), b.min(0.99 * top)));
+    chart.draw_series(dots.map(|at| Circle::new(at, 3, BLUE.mix(0.4).filled())))?;
+    // Three quantiles of the one for each tenth of the other.
     let mut pairs: Vec<(f64, f64)> = x.iter().copied().zip(y.iter().copied()).collect();
     pairs.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-    let mut bands: Vec<(f64, f64, f64)> = Vec::new();
-    for tenth in pairs.chunks(pairs.len().div_ceil(10)) {
-        let mut tomorrow: Vec<f64> = tenth.iter().map(|p| p.1).collect();
-        tomorrow.sort_unstable_by(f64::total_cmp);
-        let at = |q: f64| tomorrow[(q * (tomorrow.len() - 1) as f64) as usize];
-        bands.push((tenth[tenth.len() / 2].0.clamp(-3.5, 3.5), at(0.1), at(0.9)));
-    }
-    for line in
-        [bands.iter().map(|b| (b.0, b.1)).collect::<Vec<_>>(), bands.iter().map(|b| (b.0, b.2)).collect()]
-    {
-        chart.draw_series(LineSeries::new(line, RED.stroke_width(3)))?;
+    for q in [0.1, 0.5, 0.9] {
+        let line = pairs.chunks(pairs.len().div_ceil(10)).map(|tenth| {
+            let mut own: Vec<f64> = tenth.iter().map(|p| p.1).collect();
+            own.sort_unstable_by(f64::total_cmp);
+            (tenth[tenth.len() / 2].0, own[(q * (own.len() - 1) as f64) as usize])
+        });
+        chart.draw_series(LineSeries::new(line.collect::<Vec<_>>(), RED.stroke_width(3)))?;
     }
     let label = ("sans-serif", 18).into_font().color(&RED);
-    chart.draw_series([Text::new("10 % and 90 % of tomorrow, by today", (-3.4, -3.1), label)])?;
+    chart.draw_series([Text::new("10 %, 50 % and 90 %, by tenths of the perimeter", (58.0, 0.55), label)])?;
     Ok(())
 }
 
@@ -148,8 +145,7 @@ fn draw_null(area: &Area, found: &TestOutcome) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn nuclei(device: &Device, area: &Area) -> Result<(), Box<dyn Error>> {
-    let table = support::table("wdbc.csv")?;
+fn alignment(device: &Device, table: &Array2<f64>, area: &Area) -> Result<(), Box<dyn Error>> {
     let n = table.nrows();
     let columns = |which: &[usize]| standardised(table.select(Axis(1), which).view());
     let block = |b: usize| columns(&(10 * b..10 * b + 10).collect::<Vec<_>>());
@@ -174,7 +170,7 @@ fn nuclei(device: &Device, area: &Area) -> Result<(), Box<dyn Error>> {
             cka[[j, i]] = cka[[i, j]];
         }
     }
-    println!("\n{n} tumours: centred kernel alignment of what was recorded of their nuclei\n");
+    println!("\ncentred kernel alignment of what was recorded of their nuclei\n");
     let names: Vec<&str> = records.iter().map(|(name, _)| *name).collect();
     print!("{:>10}", "");
     for name in &names {
@@ -198,8 +194,9 @@ fn standardised(x: ArrayView2<f64>) -> Array2<f64> {
 }
 
 fn draw_alignment(area: &Area, names: &[&str], cka: &Array2<f64>) -> Result<(), Box<dyn Error>> {
-    let area =
-        area.titled("CKA between records of cell nuclei", ("sans-serif", 24).into_font().color(&INK))?;
+    let area = area
+        .margin(12, 0, 0, 0)
+        .titled("CKA between records of cell nuclei", ("sans-serif", 24).into_font().color(&INK))?;
     let (left, top, cell) = (112, 16, 68);
     let label = ("sans-serif", 19).into_font().color(&INK);
     let mut y = top;

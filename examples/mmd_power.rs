@@ -1,4 +1,4 @@
-//! How often does a two-sample test see a difference that is there? The power of MMD-FUSE, MMDAgg and the median
+//! How often does a two-sample test see a difference that is there? The power of MMD-FUSE, `MMDAgg` and the median
 //! heuristic on the three problems of Biggs, Schrab and Gretton (2023), beside the figures they published, and on one without a
 //! difference, where the share of rejections is the level.
 //!
@@ -7,11 +7,11 @@
 //!
 //! The generators are those of the paper and its public code:
 //! - mixture: four Gaussians in the plane at (±20, ±20), of standard deviation one, except that in Y the last has 1.3;
-//! - perturbed uniform on [0, 1]^d: X has density 1 + a Σ_j θ_j Π_r G(2 x_r - j_r) over the 2^d cells j, with signs θ drawn
+//! - perturbed uniform on [0, 1]^d: X has density `1 + a Σ_j θ_j Π_r G(2 x_r - j_r)` over the 2^d cells j, with signs θ drawn
 //!   anew in each repetition, G two bumps of opposite sign, and a such that the density dips to 1 - scale; Y is uniform.
 //!   scale = 0.2 for d = 1 and 0.4 for d = 2.
 //!
-//! Both samples have n points, the level is 0.05, and there are 2000 permutations, as published. The published MMDAgg drew
+//! Both samples have n points, the level is 0.05, and there are 2000 permutations, as published. The published `MMDAgg` drew
 //! its resamples by the wild bootstrap, over bandwidths in equal factors; ours permutes, over equal factors between the
 //! quantiles of FUSE.
 
@@ -113,7 +113,7 @@ fn perturbed(n: usize, d: usize, scale: f64, rng: &mut ChaCha8Rng) -> Array2<f64
     Array2::from_shape_vec((n, d), values).expect("n points of d coordinates")
 }
 
-/// FUSE over bandwidths in equal steps as published, MMDAgg over equal factors, and the median heuristic alone.
+/// FUSE over bandwidths in equal steps as published, `MMDAgg` over equal factors, and the median heuristic alone.
 fn tests() -> [(&'static str, KernelChoice); 3] {
     let geometric = Collection { spacing: Spacing::Geometric, ..Collection::default() };
     [

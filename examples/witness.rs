@@ -4,14 +4,15 @@
 //! and the same variance. No mean and no variance tells them apart, and yet the witness does: it is the difference of
 //! the two embeddings, positive where the first has more mass and negative where the second has.
 //!
-//! The right column asks the same of real data. The S&P 500 does not foretell tomorrow's direction: returns after a
-//! calm day and returns after a wild day have the same mean. Their witness has the shape of the one on the left.
+//! The right column asks the same of real data: the daily returns of the S&P 500 in the year around the crash of October
+//! 1987 and in a calm year before it. On an average day of either year nothing was earned to speak of; the witness has the shape of the
+//! one on the left, upside down.
 
 use std::error::Error;
 
 use mercer::stats::{KernelMeanEmbedding, Null, TwoSampleTest, energy_distance};
 use mercer::{Device, Kernel};
-use ndarray::{Array1, Array2, ArrayView2, Axis};
+use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use rand::{RngExt, SeedableRng};
@@ -69,14 +70,14 @@ fn textbook(device: &Device) -> Result<Story, Box<dyn Error>> {
         "normal against Laplace, both of mean 0 and variance 1: MMD {:.4}",
         embeddings[0].distance(&embeddings[1])?
     );
-    println!("{:>8} {:>10} {:>10} {:>12}", "n = m", "MMD-FUSE p", "energy p", "energy dist.");
-    for n in [100, 300, 1000, 3000] {
+    heading();
+    for n in [100, 300, 1000] {
         let x = Array2::from_shape_fn((n, 1), |_| rng.sample::<f64, _>(rand_distr::StandardNormal));
         let y = Array2::from_shape_fn((n, 1), |_| {
             let u: f64 = rng.random::<f64>() - 0.5;
             -scale * u.signum() * (1.0 - 2.0 * u.abs()).ln()
         });
-        report(device, &format!("{n}"), &x, &y)?;
+        report(device, &n.to_string(), x.view(), y.view())?;
     }
     let names = ["normal", "Laplace"];
     Ok(Story {
@@ -88,28 +89,21 @@ fn textbook(device: &Device) -> Result<Story, Box<dyn Error>> {
     })
 }
 
-/// Returns on days after a calm day and after a wild one, in percent.
+/// Daily returns of two years, in percent.
 fn market(device: &Device) -> Result<Story, Box<dyn Error>> {
     let returns = support::table("sp500.csv")? * 100.0;
-    let r = returns.column(0);
-    let mut sizes: Vec<f64> = r.iter().map(|v| v.abs()).collect();
-    sizes.sort_unstable_by(f64::total_cmp);
-    let (calm_below, wild_above) = (sizes[sizes.len() / 4], sizes[3 * sizes.len() / 4]);
-    // Every second day only: a day belongs to one pair.
-    let pick = |keep: &dyn Fn(f64) -> bool| {
-        let days: Vec<f64> =
-            (0..r.len() / 2).filter(|t| keep(r[2 * t].abs())).map(|t| r[2 * t + 1]).collect();
-        Array2::from_shape_vec((days.len(), 1), days).expect("one column")
-    };
-    let (calm, wild) = (pick(&|size| size <= calm_below), pick(&|size| size >= wild_above));
+    // 253 days of trading make a year: one with the crash in its middle, and one that ends two years before it begins.
+    let fall = |i: &usize, j: &usize| returns[[*i, 0]].total_cmp(&returns[[*j, 0]]);
+    let crash = (0..returns.nrows()).min_by(fall).ok_or("no returns")?;
+    let year = |middle: usize| returns.slice(s![middle - 126..middle + 127, ..]);
+    let (calm, wild) = (year(crash - 3 * 253), year(crash));
     println!(
-        "\nS&P 500 the day after a calm day ({} days) and after a wild day ({} days): means {:+.2} % and {:+.2} %",
-        calm.nrows(),
-        wild.nrows(),
+        "\nS&P 500 three years before the crash of 1987 and around it: on average {:+.2} % and {:+.2} % a day",
         calm.mean().unwrap_or(0.0),
         wild.mean().unwrap_or(0.0)
     );
-    report(device, "", &calm, &wild)?;
+    heading();
+    report(device, "253", calm, wild)?;
     let grid = points(-4.0, 4.0, 401);
     let kernel = Kernel::rbf(0.5);
     let of = |x: ArrayView2<f64>| KernelMeanEmbedding::new(device, &kernel, x);
@@ -118,19 +112,23 @@ fn market(device: &Device) -> Result<Story, Box<dyn Error>> {
     let smooth = Kernel::rbf(narrow).scaled(1.0 / (narrow * (2.0 * std::f64::consts::PI).sqrt()));
     let density = |x: ArrayView2<f64>| KernelMeanEmbedding::new(device, &smooth, x)?.evaluate(grid.view());
     Ok(Story {
-        title: "S&P 500: the return on the next day, in percent",
-        names: ["after a calm day", "after a wild day"],
-        densities: [density(calm.view())?, density(wild.view())?],
-        embeddings: [of(calm.view())?, of(wild.view())?],
+        title: "S&P 500: daily returns of two years, in percent",
+        names: ["three years before", "around the crash"],
+        densities: [density(calm)?, density(wild)?],
+        embeddings: [of(calm)?, of(wild)?],
         grid,
     })
 }
 
-fn report(device: &Device, what: &str, x: &Array2<f64>, y: &Array2<f64>) -> mercer::Result<()> {
+fn heading() {
+    println!("{:>8} {:>10} {:>10} {:>12}", "n = m", "MMD-FUSE p", "energy p", "energy dist.");
+}
+
+fn report(device: &Device, what: &str, x: ArrayView2<f64>, y: ArrayView2<f64>) -> mercer::Result<()> {
     let null = Null::Permutations(500);
-    let fuse = TwoSampleTest { null, ..TwoSampleTest::default() }.run(device, x.view(), y.view())?;
-    let energy = TwoSampleTest { null, ..TwoSampleTest::energy(1.0)? }.run(device, x.view(), y.view())?;
-    let distance = energy_distance(device, x.view(), y.view(), 1.0)?;
+    let fuse = TwoSampleTest { null, ..TwoSampleTest::default() }.run(device, x, y)?;
+    let energy = TwoSampleTest { null, ..TwoSampleTest::energy(1.0)? }.run(device, x, y)?;
+    let distance = energy_distance(device, x, y, 1.0)?;
     println!("{what:>8} {:>10.3} {:>10.3} {distance:>12.4}", fuse.p_value, energy.p_value);
     Ok(())
 }
@@ -140,16 +138,14 @@ fn points(low: f64, high: f64, count: usize) -> Array2<f64> {
 }
 
 fn draw(story: &Story, area: &Area) -> Result<(), Box<dyn Error>> {
-    let area = area.titled(story.title, ("sans-serif", 27).into_font().color(&INK))?;
+    let area = area.margin(12, 0, 0, 0).titled(story.title, ("sans-serif", 27).into_font().color(&INK))?;
     let rows = area.split_evenly((3, 1));
     let [p, q] = &story.embeddings;
     let [mu, nu] = [p.evaluate(story.grid.view())?, q.evaluate(story.grid.view())?];
     let top = |curves: [&Array1<f64>; 2]| curves.iter().flat_map(|c| c.iter()).fold(0f64, |m, v| m.max(*v));
     let [d, e] = &story.densities;
-    let names = story.names.map(str::to_owned);
-    curves(&rows[0], "densities", story, [d, e], 0.0..1.12 * top([d, e]), &names)?;
-    let names = story.names.map(|n| format!("embedding of {n}"));
-    curves(&rows[1], "mean embeddings", story, [&mu, &nu], 0.0..1.12 * top([&mu, &nu]), &names)?;
+    curves(&rows[0], "densities", story, [d, e], 0.0..1.12 * top([d, e]))?;
+    curves(&rows[1], "mean embeddings", story, [&mu, &nu], 0.0..1.12 * top([&mu, &nu]))?;
 
     // The unit ball's best function: the difference of the embeddings, divided by its norm.
     let difference = p.combined(1.0, q, -1.0)?;
@@ -168,19 +164,15 @@ fn draw(story: &Story, area: &Area) -> Result<(), Box<dyn Error>> {
         INK.stroke_width(3),
     ))?;
     // Herding: twelve points each that stand for the two distributions.
-    for (embedding, colour, height) in [(p, FIRST, 0.93), (q, SECOND, -0.93)] {
+    let sides = [(p, FIRST, 0.93, 0.84), (q, SECOND, -0.93, -0.73)];
+    for ((embedding, colour, height, letters), name) in sides.into_iter().zip(story.names) {
         let few = embedding.herd(12, Some(story.grid.view()))?;
         let dots = few.points.column(0).to_vec();
         chart.draw_series(dots.into_iter().map(|t| Circle::new((t, height * most), 5, colour.filled())))?;
+        let at = (low + 0.02 * (high - low), letters * most);
+        let label = ("sans-serif", 18).into_font().color(&INK);
+        chart.draw_series([Text::new(format!("12 points herded: {name}"), at, label)])?;
     }
-    let label = ("sans-serif", 18).into_font().color(&INK);
-    let at = low + 0.02 * (high - low);
-    chart.draw_series([Text::new(
-        format!("12 points herded from {}", story.names[0]),
-        (at, 0.84 * most),
-        label.clone(),
-    )])?;
-    chart.draw_series([Text::new(format!("and from {}", story.names[1]), (at, -0.73 * most), label)])?;
     Ok(())
 }
 
@@ -190,11 +182,10 @@ fn curves(
     story: &Story,
     values: [&Array1<f64>; 2],
     height: std::ops::Range<f64>,
-    names: &[String; 2],
 ) -> Result<(), Box<dyn Error>> {
     let grid = story.grid.column(0);
     let mut chart = axes(area, "", (grid[0]..grid[grid.len() - 1], ""), (height, name))?;
-    for ((values, colour), name) in values.into_iter().zip([FIRST, SECOND]).zip(names) {
+    for ((values, colour), name) in values.into_iter().zip([FIRST, SECOND]).zip(story.names) {
         let line = grid.iter().copied().zip(values.iter().copied());
         chart
             .draw_series(LineSeries::new(line, colour.stroke_width(3)))?
