@@ -175,11 +175,13 @@ fn together(
 /// subtraction of the two has cost too many digits: the pivots of the covariance tell.
 fn lost(sums: &Moments, k: usize, full: bool, raw: impl Fn(usize) -> f64) -> bool {
     let (d, mass, first) = (sums.first.ncols(), sums.mass[k], sums.first.row(k));
+    // A NaN is poor as well.
+    let poor = |left: f64, raw: f64| left.partial_cmp(&(LOST * raw)) != Some(std::cmp::Ordering::Greater);
     if mass <= 0.0 {
         return false;
     }
     if !full {
-        return (0..d).any(|i| !(sums.second[[k, i]] - first[i] * first[i] / mass > LOST * raw(i)));
+        return (0..d).any(|i| poor(sums.second[[k, i]] - first[i] * first[i] / mass, raw(i)));
     }
     let mut c = sums.second.slice(s![k * d..(k + 1) * d, ..]).to_owned();
     for i in 0..d {
@@ -192,7 +194,7 @@ fn lost(sums: &Moments, k: usize, full: bool, raw: impl Fn(usize) -> f64) -> boo
             let dot = (0..j).map(|l| c[[i, l]] * c[[j, l]]).sum::<f64>();
             let left = c[[i, j]] - dot;
             if i == j {
-                if !(left > LOST * raw(i)) {
+                if poor(left, raw(i)) {
                     return true;
                 }
                 c[[i, i]] = left.sqrt();
