@@ -1,8 +1,9 @@
 //! Old Faithful: how many kinds of eruption are there?
 //!
 //! The geyser erupts for some minutes, then one waits for the next time. A mixture of Gaussians in the plane of the two
-//! times is fitted with one to six components and four kinds of covariance; the Bayesian information criterion chooses. Then
-//! a Dirichlet process mixture is asked the same without a criterion.
+//! times is fitted with one to six components and four kinds of covariance; the Bayesian information criterion chooses. It
+//! counts components, and the long eruptions are not quite one Gaussian. The completed likelihood (ICL) and a Dirichlet
+//! process count clusters, and find the two that everybody sees.
 //!
 //! `cargo run --release --example mixture_faithful` prints the table and draws `target/mixture_faithful.png`.
 
@@ -20,8 +21,14 @@ use mercer::models::mixture::{
 use ndarray::{Array2, Axis};
 use plotters::prelude::*;
 
-const BLUE: RGBColor = RGBColor(31, 95, 160);
-const RED: RGBColor = RGBColor(196, 64, 48);
+const COLOURS: [RGBColor; 6] = [
+    RGBColor(31, 95, 160),
+    RGBColor(60, 140, 80),
+    RGBColor(196, 64, 48),
+    RGBColor(140, 90, 170),
+    RGBColor(190, 140, 30),
+    RGBColor(90, 90, 90),
+];
 
 fn main() -> Result<(), Box<dyn Error>> {
     let device = Device::best();
@@ -41,14 +48,17 @@ fn main() -> Result<(), Box<dyn Error>> {
         ("diagonal", CovarianceKind::Diagonal),
         ("spherical", CovarianceKind::Spherical),
     ];
-    println!("BIC      {}", (1..=6).map(|k| format!("   K = {k}")).collect::<String>());
+    println!("BIC      {}", (1..=6).map(|k| format!("   K = {k}")).collect::<Vec<_>>().concat());
     let mut tables = Vec::new();
     let mut best: Option<(f64, &str, FittedGaussianMixture)> = None;
     for (name, kind) in kinds {
         let em = Em { restarts: 5, tolerance: 1e-8, max_iterations: 1000, ..Em::default() };
         let model = GaussianMixture { covariance: kind, em, ..GaussianMixture::new(1) };
         let found = model.select(&device, z.view(), 1..=6, Criterion::Bic)?;
-        println!("{name:<9}{}", found.table.iter().map(|(_, bic)| format!("{bic:8.1}")).collect::<String>());
+        println!(
+            "{name:<9}{}",
+            found.table.iter().map(|(_, bic)| format!("{bic:8.1}")).collect::<Vec<_>>().concat()
+        );
         if best.as_ref().is_none_or(|(bic, ..)| found.best.bic() < *bic) {
             best = Some((found.best.bic(), name, found.best));
         }
@@ -63,6 +73,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("  {:2.0} % last {:.1} min, then {:.0} min of waiting", 100.0 * share, centre[0], centre[1]);
     }
 
+    let em = Em { restarts: 5, tolerance: 1e-8, max_iterations: 1000, ..Em::default() };
+    let model = GaussianMixture { covariance: CovarianceKind::Tied, em, ..GaussianMixture::new(1) };
+    let apart = model.select(&device, z.view(), 1..=6, Criterion::Icl)?;
+    println!("\nby the completed likelihood: {} clusters", apart.best.params.means.nrows());
+
     // Ten components are allowed; those that the data do not need keep no weight.
     let em = Em { tolerance: 1e-9, max_iterations: 3000, ..Em::default() };
     let prior = WeightPrior::DirichletProcess(0.01);
@@ -70,13 +85,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     let bayes = bayes.fit(&device, z.view())?;
     let used: Vec<String> =
         bayes.weights.iter().filter(|w| **w > 0.01).map(|w| format!("{:.0} %", 100.0 * w)).collect();
-    println!("\na Dirichlet process, allowed ten, uses {}: {}", used.len(), used.join(", "));
+    println!("a Dirichlet process, allowed ten, uses {}: {}", used.len(), used.join(", "));
 
-    draw(&x, &z, &fit, &tables, &(mean.to_vec(), spread.to_vec()))
+    let title = format!("Old Faithful: {k} components, {name} covariances");
+    draw(&title, &x, &z, &fit, &tables, &(mean.to_vec(), spread.to_vec()))
 }
 
 /// The eruptions with the ellipses of one and two standard deviations, and the criterion beside them.
 fn draw(
+    title: &str,
     x: &Array2<f64>,
     z: &Array2<f64>,
     fit: &FittedGaussianMixture,
@@ -86,7 +103,7 @@ fn draw(
     let (path, area) = support::picture("mixture_faithful", (1300, 620))?;
     let (left, right) = area.split_horizontally(780);
     let mut plot = ChartBuilder::on(&left)
-        .caption("Old Faithful: the mixture of least BIC", ("sans-serif", 26))
+        .caption(title, ("sans-serif", 26))
         .margin(14)
         .x_label_area_size(46)
         .y_label_area_size(56)
@@ -100,11 +117,12 @@ fn draw(
         .draw()?;
     // A point has the colour of its component as far as the component is responsible for it.
     let r = fit.predict_proba(z.view())?;
-    let warm = usize::from(fit.params.means[[0, 0]] < fit.params.means[[fit.params.means.nrows() - 1, 0]]);
-    let blend = |a: u8, b: u8, t: f64| (f64::from(a) * t + f64::from(b) * (1.0 - t)) as u8;
+    let blend = |i: usize, channel: fn(&RGBColor) -> u8| {
+        let parts = COLOURS.iter().cycle().zip(r.row(i)).map(|(c, share)| f64::from(channel(c)) * share);
+        parts.sum::<f64>() as u8
+    };
     plot.draw_series((0..x.nrows()).map(|i| {
-        let t = r[[i, warm]];
-        let colour = RGBColor(blend(RED.0, BLUE.0, t), blend(RED.1, BLUE.1, t), blend(RED.2, BLUE.2, t));
+        let colour = RGBColor(blend(i, |c| c.0), blend(i, |c| c.1), blend(i, |c| c.2));
         Circle::new((x[[i, 0]], x[[i, 1]]), 4, colour.mix(0.75).filled())
     }))?;
     for own in 0..fit.params.means.nrows() {
@@ -145,8 +163,7 @@ fn draw(
         .x_label_formatter(&|v| format!("{v:.0}"))
         .label_style(("sans-serif", 17))
         .draw()?;
-    let colours = [BLUE, RGBColor(60, 140, 80), RED, RGBColor(140, 90, 170)];
-    for ((name, table), colour) in tables.iter().zip(colours) {
+    for ((name, table), colour) in tables.iter().zip(COLOURS) {
         let points: Vec<(f64, f64)> = table.iter().skip(1).map(|&(k, v)| (k as f64, v)).collect();
         plot.draw_series(LineSeries::new(points.clone(), colour.stroke_width(2)))?
             .label(*name)
@@ -154,7 +171,7 @@ fn draw(
         plot.draw_series(points.into_iter().map(|p| Circle::new(p, 4, colour.filled())))?;
     }
     plot.configure_series_labels()
-        .position(SeriesLabelPosition::UpperRight)
+        .position(SeriesLabelPosition::UpperMiddle)
         .background_style(WHITE.mix(0.9))
         .border_style(BLACK.mix(0.2))
         .label_font(("sans-serif", 17))

@@ -4,21 +4,21 @@
 //! centre; a component that this would cost too many digits is summed again about its own. Checked against the
 //! definition in `tests/ops/moments.rs`.
 
+mod on_gpu;
+
 use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 use rayon::prelude::*;
 
 use super::gaussian_log_density::CHUNK;
 use super::gaussian_log_density::quadratic::{MOST_FEATURES, expand, width};
-use super::gemm::{Block, Part, Product, Trans, accumulate_alone, on_gpu as product};
+use super::gemm::accumulate_alone;
 use super::half::single;
-use super::reduce::{Along, GROUP, Reduction, flat, reduce};
+use super::reduce::flat;
 use super::require;
-use crate::gpu::{Gpu, Pass, Shader};
 use crate::matrix::Shared;
-use crate::matrix::window::{step, windows};
-use crate::{Matrix, Precision, Result};
+use crate::matrix::window::windows;
+use crate::{Matrix, Result};
 
-const SHADER: &str = include_str!("../../shaders/moments.wgsl");
 /// Rows that are added up before a new partial sum starts: the same bits however many threads there are.
 const BLOCK: usize = 4096;
 /// A pivot of a covariance, relative to the second moment about the common centre, below which digits are missing.
@@ -42,17 +42,6 @@ pub struct Moments {
     pub first: Array2<f64>,
     /// `sum_i r_ik (x_i - c_k)(x_i - c_k)^T`, one below the other, `(K d) x d`; or their diagonals, `K x d`.
     pub second: Array2<f64>,
-}
-
-/// Mirrors `Params` in `shaders/moments.wgsl`.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
-struct Params {
-    n: u32,
-    d4: u32,
-    r_stride: u32,
-    k: u32,
-    centre: u32,
 }
 
 /// `N_k = sum_i r_ik`, `sum_i r_ik (x_i - c_k)` and `sum_i r_ik (x_i - c_k)(x_i - c_k)^T`.
@@ -83,7 +72,9 @@ pub fn moments(x: &Matrix, r: &Matrix, centres: &Matrix, second: Second) -> Resu
     })?;
     match x.shared("moments", &[r, centres])? {
         Shared::Cpu => Ok(cpu(x.cpu(), r.cpu(), centres.cpu(), second)),
-        Shared::Gpu(gpu) => gpu.guard("moments", || on_gpu(gpu, &*single(x)?, &*single(r)?, centres, second)),
+        Shared::Gpu(gpu) => {
+            gpu.guard("moments", || on_gpu::on_gpu(gpu, &*single(x)?, &*single(r)?, centres, second))
+        }
     }
 }
 
@@ -175,11 +166,13 @@ fn together(
 /// subtraction of the two has cost too many digits: the pivots of the covariance tell.
 fn lost(sums: &Moments, k: usize, full: bool, raw: impl Fn(usize) -> f64) -> bool {
     let (d, mass, first) = (sums.first.ncols(), sums.mass[k], sums.first.row(k));
+    // A NaN is poor as well.
+    let poor = |left: f64, raw: f64| left.partial_cmp(&(LOST * raw)) != Some(std::cmp::Ordering::Greater);
     if mass <= 0.0 {
         return false;
     }
     if !full {
-        return (0..d).any(|i| !(sums.second[[k, i]] - first[i] * first[i] / mass > LOST * raw(i)));
+        return (0..d).any(|i| poor(sums.second[[k, i]] - first[i] * first[i] / mass, raw(i)));
     }
     let mut c = sums.second.slice(s![k * d..(k + 1) * d, ..]).to_owned();
     for i in 0..d {
@@ -192,7 +185,7 @@ fn lost(sums: &Moments, k: usize, full: bool, raw: impl Fn(usize) -> f64) -> boo
             let dot = (0..j).map(|l| c[[i, l]] * c[[j, l]]).sum::<f64>();
             let left = c[[i, j]] - dot;
             if i == j {
-                if !(left > LOST * raw(i)) {
+                if poor(left, raw(i)) {
                     return true;
                 }
                 c[[i, i]] = left.sqrt();
@@ -254,74 +247,4 @@ fn alone(
             }
         }
     }
-}
-
-/// For each component the rows `sqrt(r) (x - c)`, with a column of `sqrt(r)` in a vec4 of its own: the products of these
-/// columns with each other are all three moments.
-fn on_gpu(gpu: &Gpu, x: &Matrix, r: &Matrix, centres: &Matrix, second: Second) -> Result<Moments> {
-    let ((n, d), d4, k) = (x.shape(), x.vec4s(), r.cols());
-    let full = second == Second::Full;
-    let cols = 4 * d4 + 1;
-    let scaled = |rows| Matrix::alloc(gpu, "moments.scaled", (rows, cols), Precision::Single);
-    let whole = scaled(1)?; // for its row size
-    let fit = (gpu.limits().binding_bytes / whole.bytes()) as usize / 64 * 64;
-    let dn = step(&gpu.limits(), GROUP, &[x, r])?.min(fit.max(64)).min(1 << 17);
-    let (dk, mut found) = (step(&gpu.limits(), GROUP, &[centres])?, Vec::new());
-    for rows in windows(n, dn) {
-        let z = scaled(rows.len())?;
-        for component in 0..k {
-            let bound = component / dk * dk..k.min(component / dk * dk + dk);
-            let params = Params {
-                n: rows.len() as u32,
-                d4: d4 as u32,
-                r_stride: r.vec4s() as u32,
-                k: component as u32,
-                centre: (component - bound.start) as u32,
-            };
-            gpu.run(&Pass {
-                op: "moments",
-                shader: Shader { key: "moments", parts: &[SHADER] },
-                entry: "main",
-                constants: &[],
-                binds: &[
-                    x.rows_bind(rows.start, rows.end),
-                    r.rows_bind(rows.start, rows.end),
-                    centres.rows_bind(bound.start, bound.end),
-                    z.bind(),
-                ],
-                params: bytemuck::bytes_of(&params),
-                grid: [rows.len().div_ceil(GROUP) as u32, 1, 1],
-            })?;
-            let from = if full { 0 } else { 4 * d4 };
-            let b = Block { of: &z, row: 0, col: from, rows: rows.len(), cols: cols - from };
-            let products = Matrix::alloc(gpu, "moments.products", (cols, b.cols), Precision::Single)?;
-            let a = Block::whole(&z);
-            let of = Product { alpha: 1.0, a, ta: Trans::Yes, b, tb: Trans::No, beta: 0.0, part: Part::All };
-            product(gpu, &of, Block::whole(&products))?;
-            let squares =
-                if full { None } else { Some(reduce(&z, Along::EachColumn, Reduction::SumSquares)?) };
-            found.push((component, products, squares));
-        }
-    }
-    let mut sums = Moments {
-        mass: Array1::zeros(k),
-        first: Array2::zeros((k, d)),
-        second: Array2::zeros((if full { k * d } else { k }, d)),
-    };
-    for (k, products, squares) in found {
-        let products = products.to_array()?;
-        let last = products.column(products.ncols() - 1);
-        sums.mass[k] += last[4 * d4];
-        let mut first = sums.first.row_mut(k);
-        first += &last.slice(s![..d]);
-        if let Some(squares) = squares {
-            let mut own = sums.second.row_mut(k);
-            own += &squares.to_array()?.slice(s![0, ..d]);
-        } else {
-            let mut own = sums.second.slice_mut(s![k * d..(k + 1) * d, ..]);
-            let products = products.slice(s![..d, ..d]);
-            own += &((&products + &products.t()) * 0.5);
-        }
-    }
-    Ok(sums)
 }

@@ -63,6 +63,7 @@
 //! ```
 
 mod batches;
+mod climb;
 mod driver;
 mod model;
 mod observations;

@@ -41,11 +41,11 @@ pub struct BayesianGaussianMixture {
     pub components: usize,
     /// Over π.
     pub weight_prior: WeightPrior,
-    /// m_0; the mean of the data if `None`.
+    /// `m_0`; the mean of the data if `None`.
     pub mean_prior: Option<Array1<f64>>,
-    /// κ_0: how many observations the prior of a mean is worth.
+    /// `κ_0`: how many observations the prior of a mean is worth.
     pub mean_precision_prior: f64,
-    /// ν_0, above d - 1; d if `None`.
+    /// `ν_0`, above d - 1; d if `None`.
     pub degrees_of_freedom_prior: Option<f64>,
     /// `W_0^-1`; the covariance of the data (with n - 1) if `None`.
     pub covariance_prior: Option<Array2<f64>>,
@@ -100,7 +100,7 @@ impl BayesianGaussianMixture {
             let labels = self.start.labels(&device, x, weights, k, seed)?;
             begin(&model, x, memberships(&labels, k, weights)?)
         })?;
-        FittedBayesianGaussianMixture::new(&prior, device, run)
+        Ok(FittedBayesianGaussianMixture::new(&prior, device, run))
     }
 
     fn prior(&self, x: ArrayView2<f64>) -> Result<Prior> {

@@ -15,11 +15,11 @@ use crate::{Device, Error, Matrix, Result};
 pub struct FittedBayesianGaussianMixture {
     /// `E[π_k]`.
     pub weights: Array1<f64>,
-    /// m_k, the expected means, `K x d`.
+    /// `m_k`, the expected means, `K x d`.
     pub means: Array2<f64>,
-    /// κ_k: how many observations each mean is known by.
+    /// `κ_k`: how many observations each mean is known by.
     pub mean_precisions: Array1<f64>,
-    /// ν_k.
+    /// `ν_k`.
     pub degrees_of_freedom: Array1<f64>,
     /// `W_k^-1 / ν_k`, `K x d x d`: the inverses of the expected precisions.
     pub covariances: Array3<f64>,
@@ -33,7 +33,7 @@ pub struct FittedBayesianGaussianMixture {
     pub iterations: usize,
     /// Whether it ended because an iteration gained no more than the tolerance.
     pub converged: bool,
-    /// m_0, as used.
+    /// `m_0`, as used.
     pub mean_prior: Array1<f64>,
     /// `W_0^-1`, as used.
     pub covariance_prior: Array2<f64>,
@@ -42,14 +42,10 @@ pub struct FittedBayesianGaussianMixture {
 }
 
 impl FittedBayesianGaussianMixture {
-    pub(super) fn new(
-        prior: &Prior,
-        device: Device,
-        run: Outcome<Posterior, GaussianStatistics>,
-    ) -> Result<Self> {
+    pub(super) fn new(prior: &Prior, device: Device, run: Outcome<Posterior, GaussianStatistics>) -> Self {
         let q = run.params;
         let degrees = q.degrees.view().insert_axis(Axis(1)).insert_axis(Axis(2));
-        Ok(FittedBayesianGaussianMixture {
+        FittedBayesianGaussianMixture {
             weights: q.weights.expected(),
             means: q.means.clone(),
             mean_precisions: q.precision.clone(),
@@ -64,7 +60,7 @@ impl FittedBayesianGaussianMixture {
             covariance_prior: prior.inverse.clone(),
             posterior: q,
             device,
-        })
+        }
     }
 
     /// The most responsible component of each row of `x`, `m x d`.

@@ -6,7 +6,8 @@ use super::counts::{Counts, Family, FittedDiscreteMixture};
 use crate::models::em::Em;
 use crate::{Device, Result};
 
-/// `p(x) ∝ sum_k π_k prod_j θ_kj^x_j`, x counts: texts of K kinds, each word of a text drawn from the kind's own frequencies θ_k.
+/// `p(x) ∝ sum_k π_k prod_j θ_kj^x_j`, x counts: texts of K kinds, each word of a text drawn from the kind's own frequencies
+/// `θ_k`.
 ///
 /// Symmetric Dirichlet priors of `smoothing` further counts of each category keep the probabilities from zero.
 ///

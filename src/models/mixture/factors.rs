@@ -50,7 +50,9 @@ impl Factors {
             Ok::<_, Error>((invert_lower(l)?, half))
         };
         let factors = |variances: Array2<f64>| {
-            if let Some((pivot, &value)) = variances.iter().enumerate().find(|(_, v)| !(**v > 0.0)) {
+            if let Some((pivot, &value)) =
+                variances.iter().enumerate().find(|(_, v)| **v <= 0.0 || v.is_nan())
+            {
                 return Err(Error::NotPositiveDefinite { op: "GaussianMixture", pivot: pivot % d, value });
             }
             let half = variances.rows().into_iter().map(|r| -0.5 * r.iter().map(|v| v.ln()).sum::<f64>());

@@ -1,6 +1,6 @@
 //! Mixtures of logistic regressions, by generalised EM. Checked in `tests/mixture/regressions.rs`.
 
-use ndarray::{Array1, Array2, ArrayView2, Axis, concatenate, s};
+use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 
 use super::factors::{invert_lower, log_weight, lower_cholesky};
 use super::gaussian_em::responsibilities;
@@ -208,7 +208,7 @@ impl LogisticRegressionMixture {
         };
         let em = Em { mode: Mode::Generalised { step }, ..self.em.clone() };
         let model = LogisticEm { ridge: self.ridge };
-        let run = em.run(&model, std::slice::from_ref(&batch), |seed| start(&ones, y, k, seed))?;
+        let run = em.run(&model, std::slice::from_ref(&batch), |seed| Ok(start(&ones, y, k, seed)))?;
         Ok(FittedLogisticRegressionMixture {
             weights: run.params.weights,
             slopes: run.params.coefficients.slice(s![.., ..d]).to_owned(),
@@ -222,7 +222,7 @@ impl LogisticRegressionMixture {
 }
 
 /// Each component starts along the difference of the mean x of the two answers, in a group drawn at random.
-fn start(x: &Array2<f64>, y: &[bool], k: usize, seed: u64) -> Result<Params> {
+fn start(x: &Array2<f64>, y: &[bool], k: usize, seed: u64) -> Params {
     let labels = random_labels(x.nrows(), k, seed);
     let spread = x.var_axis(Axis(0), 0.0).mapv(|v| if v > 0.0 { v } else { 1.0 });
     let mut coefficients = Array2::zeros((k, x.ncols()));
@@ -240,12 +240,12 @@ fn start(x: &Array2<f64>, y: &[bool], k: usize, seed: u64) -> Result<Params> {
             row[last] = -slope.dot(&half);
         }
     }
-    Ok(Params { weights: Array1::from_elem(k, 1.0 / k as f64), coefficients })
+    Params { weights: Array1::from_elem(k, 1.0 / k as f64), coefficients }
 }
 
 fn with_ones(x: ArrayView2<f64>) -> Array2<f64> {
-    let ones = Array2::ones((x.nrows(), 1));
-    concatenate(Axis(1), &[x, ones.view()]).expect("both have n rows")
+    let (n, d) = x.dim();
+    Array2::from_shape_fn((n, d + 1), |(i, j)| if j < d { x[[i, j]] } else { 1.0 })
 }
 
 impl FittedLogisticRegressionMixture {
@@ -267,10 +267,12 @@ impl FittedLogisticRegressionMixture {
         self.check(x)?;
         let cpu = Device::cpu();
         let sign: Vec<f64> = y.iter().map(|&v| if v { 1.0 } else { -1.0 }).collect();
-        let coefficients =
-            concatenate(Axis(1), &[self.slopes.view(), self.intercepts.view().insert_axis(Axis(1))]);
-        let params =
-            Params { weights: self.weights.clone(), coefficients: coefficients.expect("both have K rows") };
+        let d = self.slopes.ncols();
+        let last = |k: usize, j: usize| if j < d { self.slopes[[k, j]] } else { self.intercepts[k] };
+        let params = Params {
+            weights: self.weights.clone(),
+            coefficients: Array2::from_shape_fn((self.weights.len(), d + 1), |(k, j)| last(k, j)),
+        };
         let ones = Matrix::from_array(&cpu, with_ones(x).view())?;
         softmax(&log_joint(&params, &ones, &Matrix::column(&cpu, &sign)?)?.0)?.to_array()
     }

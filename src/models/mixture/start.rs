@@ -135,7 +135,7 @@ fn given(params: &GaussianParams, k: usize, d: usize) -> Result<()> {
         return Err(Error::NotFinite { op, what: "the means of the start", value, row, col });
     }
     let total = params.weights.sum();
-    if params.weights.iter().any(|w| !(*w >= 0.0)) || (total - 1.0).abs() > 1e-8 {
+    if params.weights.iter().any(|w| *w < 0.0 || w.is_nan()) || (total - 1.0).abs() > 1e-8 {
         let requirement = "must be one, of weights that are not negative";
         return Err(Error::Parameter {
             name: "sum of the weights of the start".to_owned(),

@@ -96,7 +96,7 @@ impl Expansion {
             let m = &mean - &ndarray::ArrayView1::from(&centre);
             let far = ndarray::Array1::from_shape_fn(d, |j| reach[j] + m[j].abs());
             let bound = far.dot(&q.mapv(f64::abs).dot(&far));
-            if !(bound <= AMPLIFIED) {
+            if bound > AMPLIFIED || bound.is_nan() {
                 return None;
             }
             let b = q.dot(&m);

@@ -1,0 +1,93 @@
+//! Moments on a GPU: a shader that weighs and centres, and products of what it leaves.
+
+use ndarray::{Array1, Array2, s};
+
+use super::{Moments, Second};
+use crate::gpu::{Gpu, Pass, Shader};
+use crate::matrix::window::{step, windows};
+use crate::ops::gemm::{Block, Part, Product, Trans, on_gpu as product};
+use crate::ops::reduce::{Along, GROUP, Reduction, reduce};
+use crate::{Matrix, Precision, Result};
+
+const SHADER: &str = include_str!("../../../shaders/moments.wgsl");
+
+/// Mirrors `Params` in `shaders/moments.wgsl`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+struct Params {
+    n: u32,
+    d4: u32,
+    r_stride: u32,
+    k: u32,
+    centre: u32,
+}
+
+/// For each component the rows `sqrt(r) (x - c)`, with a column of `sqrt(r)` in a vec4 of its own: the products of these
+/// columns with each other are all three moments.
+pub(super) fn on_gpu(gpu: &Gpu, x: &Matrix, r: &Matrix, centres: &Matrix, second: Second) -> Result<Moments> {
+    let ((n, d), d4, k) = (x.shape(), x.vec4s(), r.cols());
+    let full = second == Second::Full;
+    let cols = 4 * d4 + 1;
+    let scaled = |rows| Matrix::alloc(gpu, "moments.scaled", (rows, cols), Precision::Single);
+    let whole = scaled(1)?; // for its row size
+    let fit = (gpu.limits().binding_bytes / whole.bytes()) as usize / 64 * 64;
+    let dn = step(&gpu.limits(), GROUP, &[x, r])?.min(fit.max(64)).min(1 << 17);
+    let (dk, mut found) = (step(&gpu.limits(), GROUP, &[centres])?, Vec::new());
+    for rows in windows(n, dn) {
+        let z = scaled(rows.len())?;
+        for component in 0..k {
+            let bound = component / dk * dk..k.min(component / dk * dk + dk);
+            let params = Params {
+                n: rows.len() as u32,
+                d4: d4 as u32,
+                r_stride: r.vec4s() as u32,
+                k: component as u32,
+                centre: (component - bound.start) as u32,
+            };
+            gpu.run(&Pass {
+                op: "moments",
+                shader: Shader { key: "moments", parts: &[SHADER] },
+                entry: "main",
+                constants: &[],
+                binds: &[
+                    x.rows_bind(rows.start, rows.end),
+                    r.rows_bind(rows.start, rows.end),
+                    centres.rows_bind(bound.start, bound.end),
+                    z.bind(),
+                ],
+                params: bytemuck::bytes_of(&params),
+                grid: [rows.len().div_ceil(GROUP) as u32, 1, 1],
+            })?;
+            let from = if full { 0 } else { 4 * d4 };
+            let b = Block { of: &z, row: 0, col: from, rows: rows.len(), cols: cols - from };
+            let products = Matrix::alloc(gpu, "moments.products", (cols, b.cols), Precision::Single)?;
+            let a = Block::whole(&z);
+            let of = Product { alpha: 1.0, a, ta: Trans::Yes, b, tb: Trans::No, beta: 0.0, part: Part::All };
+            product(gpu, &of, Block::whole(&products))?;
+            let squares =
+                if full { None } else { Some(reduce(&z, Along::EachColumn, Reduction::SumSquares)?) };
+            found.push((component, products, squares));
+        }
+    }
+    let mut sums = Moments {
+        mass: Array1::zeros(k),
+        first: Array2::zeros((k, d)),
+        second: Array2::zeros((if full { k * d } else { k }, d)),
+    };
+    for (k, products, squares) in found {
+        let products = products.to_array()?;
+        let last = products.column(products.ncols() - 1);
+        sums.mass[k] += last[4 * d4];
+        let mut first = sums.first.row_mut(k);
+        first += &last.slice(s![..d]);
+        if let Some(squares) = squares {
+            let mut own = sums.second.row_mut(k);
+            own += &squares.to_array()?.slice(s![0, ..d]);
+        } else {
+            let mut own = sums.second.slice_mut(s![k * d..(k + 1) * d, ..]);
+            let products = products.slice(s![..d, ..d]);
+            own += &((&products + &products.t()) * 0.5);
+        }
+    }
+    Ok(sums)
+}
