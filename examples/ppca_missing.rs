@@ -60,7 +60,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let holes = hide(&x, 0.3, 1);
     println!("30 % hidden:\n   k          BIC   error   iterations");
     let mut best: Option<(f64, usize, FittedPpca)> = None;
-    for k in [1, 2, 4, 6, 8, 10, 12] {
+    for k in [1, 2, 4, 6, 8, 10, 12, 15, 18, 21] {
         let model = fit(&holes, k)?;
         let off = error(&model.impute(holes.view())?, &x, &holes);
         let bic = model.bic(n);
@@ -98,6 +98,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .x_desc("hidden entries")
         .y_desc("root mean squared error, in standard deviations")
         .x_label_formatter(&mesh)
+        .light_line_style(WHITE)
         .label_style(("sans-serif", 16))
         .draw()?;
     let colours = [RGBColor(150, 150, 150), RGBColor(20, 90, 160)];
@@ -113,7 +114,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     chart
         .configure_series_labels()
-        .position(SeriesLabelPosition::MiddleRight)
+        .position(SeriesLabelPosition::LowerRight)
         .label_font(("sans-serif", 17))
         .background_style(WHITE.mix(0.8))
         .draw()?;
@@ -128,6 +129,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .configure_mesh()
         .x_desc("true value, in standard deviations")
         .y_desc("expected by the model")
+        .light_line_style(WHITE)
         .label_style(("sans-serif", 16))
         .draw()?;
     let filled = model.impute(holes.view())?;

@@ -108,7 +108,7 @@ fn fewer_rows_than_columns() {
 fn constant_columns_and_constant_data() {
     let cpu = Device::cpu();
     let mut x = near_subspace(40, 5, 2, 0.5, 124);
-    x.column_mut(3).fill(7.0);
+    x.column_mut(3).fill(0.1);
     for (name, fit) in every(2) {
         let e = fit(&cpu, x.view());
         if name == "FactorAnalysis" {
@@ -117,10 +117,10 @@ fn constant_columns_and_constant_data() {
             e.unwrap_or_else(|e| panic!("{name}: {e}"));
         }
     }
-    let flat = Array2::from_elem((10, 4), 3.25);
+    let flat = Array2::from_elem((10, 4), 0.1);
     let pca = Pca::new(2).fit(&cpu, flat.view()).unwrap();
     assert_eq!(pca.explained_variance_ratio(), array![0.0, 0.0]);
-    assert_eq!(pca.reconstruct(flat.view()).unwrap(), flat);
+    crate::close(&pca.reconstruct(flat.view()).unwrap(), &flat, 1e-15, "the mean is all there is");
     for (name, fit) in every(2).iter().filter(|(name, _)| !name.starts_with("Pca")) {
         let e = fit(&cpu, flat.view());
         assert!(matches!(e, Err(Error::Singular { .. })), "{name}: {e:?}");

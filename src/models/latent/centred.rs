@@ -35,28 +35,45 @@ pub(super) fn mean(x: ArrayView2<f64>) -> Array1<f64> {
         }
         sums
     };
-    let parts: Vec<Vec<f64>> = starts.par_iter().map(part).collect();
+    total(starts.par_iter().map(part).collect(), d) / n as f64
+}
+
+fn total(parts: Vec<Vec<f64>>, d: usize) -> Array1<f64> {
     let mut total = Array1::<f64>::zeros(d);
     for part in &parts {
         total += &ArrayView1::from(part);
     }
-    total / n as f64
+    total
+}
+
+/// `X - 1 c^T` on the host, and the sum of each of its columns.
+pub(super) fn shifted(x: ArrayView2<f64>, c: ArrayView1<f64>) -> (Array2<f64>, Array1<f64>) {
+    let (n, d) = x.dim();
+    let mut out = vec![0.0; n * d];
+    let c = c.to_vec();
+    let part = |(task, to): (usize, &mut [f64])| {
+        let mut sums = vec![0.0; d];
+        for (to, from) in to.chunks_exact_mut(d).zip(x.slice(s![task * TASK.., ..]).rows()) {
+            match from.as_slice() {
+                Some(from) => to.iter_mut().zip(from).zip(&c).for_each(|((t, v), c)| *t = v - c),
+                None => to.iter_mut().zip(from).zip(&c).for_each(|((t, v), c)| *t = v - c),
+            }
+            sums.iter_mut().zip(to).for_each(|(s, t)| *s += *t);
+        }
+        sums
+    };
+    let parts = out.par_chunks_mut((TASK * d).max(1)).enumerate().map(part).collect();
+    (Array2::from_shape_vec((n, d), out).expect("as many entries as x"), total(parts, d))
 }
 
 /// `X - 1 mean^T` on the host.
 pub(super) fn less(x: ArrayView2<f64>, mean: ArrayView1<f64>) -> Array2<f64> {
-    let (n, d) = x.dim();
-    let mut out = vec![0.0; n * d];
-    let mean = mean.to_vec();
-    out.par_chunks_mut((TASK * d).max(1)).enumerate().for_each(|(task, to)| {
-        for (to, from) in to.chunks_exact_mut(d).zip(x.slice(s![task * TASK.., ..]).rows()) {
-            match from.as_slice() {
-                Some(from) => to.iter_mut().zip(from).zip(&mean).for_each(|((t, v), m)| *t = v - m),
-                None => to.iter_mut().zip(from).zip(&mean).for_each(|((t, v), m)| *t = v - m),
-            }
-        }
-    });
-    Array2::from_shape_vec((n, d), out).expect("as many entries as x")
+    shifted(x, mean).0
+}
+
+/// The mean of the first rows: close enough to that of all of them to centre by while it is not known.
+pub(super) fn glimpse(x: ArrayView2<f64>) -> Array1<f64> {
+    mean(x.slice(s![..x.nrows().min(TASK), ..]))
 }
 
 /// `X - 1 mean^T` on the device.

@@ -28,11 +28,12 @@ const FLOOR: f64 = 1e-12;
 /// ```
 /// use mercer::{Device, models::latent::{FactorAnalysis, Rotation}};
 /// let x = ndarray::Array2::from_shape_fn((60, 4), |(i, j)| {
-///     let z = (i as f64 * 0.7).sin();
-///     z * [1.0, -1.0, 0.5, 2.0][j] + 0.3 * ((i * 31 + j * 17) as f64 * 1.3).sin()
+///     let noise = ((i * i * 7 + i * j * 131 + j * 977) % 101) as f64 / 101.0 - 0.5;
+///     (i as f64 * 0.7).sin() * [1.0, -1.0, 0.5, 2.0][j] + noise * [0.2, 0.4, 0.6, 0.8][j]
 /// });
 /// let fitted = FactorAnalysis::new(1).rotation(Rotation::Varimax).fit(&Device::cpu(), x.view())?;
 /// assert!(fitted.report.converged && fitted.noise_variances.iter().all(|v| *v < 0.1));
+/// assert!((fitted.loadings[[1, 0]] / fitted.loadings[[3, 0]] + 0.5).abs() < 0.05);
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Debug, Clone)]

@@ -11,7 +11,7 @@ use crate::{Device, Result};
 ///
 /// Two of them merge into that of both data sets, so data larger than memory comes in chunks ([`add`](Moments::add)
 /// is what other libraries call `partial_fit`), and the parts of several machines can be put together
-/// ([`merge`](Moments::merge)). Each chunk is centred before it is multiplied: nothing cancels.
+/// ([`merge`](Moments::merge)). Each chunk is centred before it is multiplied, nearly: nothing cancels.
 ///
 /// ```
 /// use mercer::{Device, models::latent::{Moments, Pca}};
@@ -52,15 +52,43 @@ impl Moments {
         let (n, d) = x.dim();
         let mut all = Self::new(d)?;
         for rows in centred::blocks(device, n, d) {
-            let block = x.slice(s![rows, ..]);
-            let mean = centred::mean(block);
-            if !mean.iter().all(|m| m.is_finite()) {
-                return Err(blame(OP, x));
-            }
-            let scatter = syrk(1.0, &centred::on(device, block, mean.view())?, Trans::Yes)?.to_array()?;
-            all.merge(&Moments { count: block.nrows(), mean, scatter })?;
+            all.merge(&Self::block(device, x.slice(s![rows, ..]))?.ok_or_else(|| blame(OP, x))?)?;
         }
-        if all.scatter.diag().iter().all(|v| v.is_finite()) { Ok(all) } else { Err(blame(OP, x)) }
+        if !all.scatter.diag().iter().all(|v| v.is_finite()) {
+            return Err(blame(OP, x));
+        }
+        all.forget_rounding();
+        Ok(all)
+    }
+
+    /// One block, read once: centred by the mean of its first rows, then corrected for what the mean is off by. None if
+    /// something is not finite.
+    fn block(device: &Device, x: ArrayView2<f64>) -> Result<Option<Self>> {
+        let count = x.nrows();
+        let centre = centred::glimpse(x);
+        let (rows, sums) = centred::shifted(x, centre.view());
+        let off = sums / count as f64;
+        let mean = &centre + &off;
+        if !mean.iter().all(|m| m.is_finite()) {
+            return Ok(None);
+        }
+        let mut scatter = syrk(1.0, &centred::place(device, rows)?, Trans::Yes)?.to_array()?;
+        for (mut row, a) in scatter.rows_mut().into_iter().zip(&off) {
+            row.zip_mut_with(&off, |s, b| *s -= a * b * count as f64);
+        }
+        Ok(Some(Moments { count, mean, scatter }))
+    }
+
+    /// A column that varies less than its mean can be written down is constant, and what was seen of it was rounding.
+    fn forget_rounding(&mut self) {
+        let n = self.count as f64;
+        for j in 0..self.columns() {
+            let least = n * (8.0 * f64::EPSILON * self.mean[j]).powi(2);
+            if self.scatter[[j, j]] <= least {
+                self.scatter.row_mut(j).fill(0.0);
+                self.scatter.column_mut(j).fill(0.0);
+            }
+        }
     }
 
     /// Adds the rows of `x`; on an error nothing has changed.

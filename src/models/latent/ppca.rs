@@ -92,7 +92,7 @@ impl Ppca {
     /// # Errors
     /// [`Error::Shape`] if there are fewer than two rows; [`Error::Parameter`] unless `1 <= k < d` (and `k < n` for
     /// the closed form); [`Error::NotFinite`] for an infinity, a NaN where none may be missing, or a column of which
-    /// nothing was observed; [`Error::Singular`] if no noise is left, the likelihood being unbounded then;
+    /// nothing was observed; [`Error::Singular`] if no noise is left, the likelihood being unbounded then, or less than f32 resolves;
     /// [`Error::Cancelled`]; those of the device.
     pub fn fit(&self, device: &Device, x: ArrayView2<f64>) -> Result<FittedPpca> {
         data("Ppca::fit", x, 2)?;
@@ -106,7 +106,8 @@ impl Ppca {
                 let requirement = "must be less than the number of rows";
                 parameter("components", self.components as f64, self.components < n, requirement)?;
                 let pca = Pca::new(self.components).ddof(0).fit(device, x)?;
-                Ok(closed::fit(pca)?.on(device))
+                let resolution = if device.is_gpu() { 1e-6 } else { 1e-13 };
+                Ok(closed::fit(pca, resolution)?.on(device))
             }
             _ => Ok(self.fit_moments(&[Moments::of(device, x)?])?.on(device)),
         }
@@ -125,7 +126,7 @@ impl Ppca {
         }
         self.check(whole.columns())?;
         match self.solver {
-            Solver::ClosedForm => closed::fit(Pca::new(self.components).ddof(0).fit_moments(&whole)?),
+            Solver::ClosedForm => closed::fit(Pca::new(self.components).ddof(0).fit_moments(&whole)?, 1e-13),
             _ => complete::fit(self, parts, &whole),
         }
     }

@@ -16,6 +16,12 @@ pub struct Report {
 }
 
 impl Report {
+    /// Of one start that leaves a value at each iteration.
+    pub(super) fn alone(trace: Vec<f64>, converged: bool) -> Self {
+        let (iterations, objectives) = (trace.len(), trace.last().copied().into_iter().collect());
+        Report { trace, iterations, converged, objectives }
+    }
+
     pub(super) fn of<P, S>(outcome: &Outcome<P, S>) -> Self {
         Report {
             trace: outcome.trace.clone(),

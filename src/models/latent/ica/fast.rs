@@ -42,15 +42,7 @@ pub(super) fn parallel(
         converged = turn <= ica.tolerance;
         ica.report(trace.len(), turn)?;
     }
-    Ok((
-        w,
-        Report {
-            iterations: trace.len(),
-            objectives: trace.last().copied().into_iter().collect(),
-            trace,
-            converged,
-        },
-    ))
+    Ok((w, Report::alone(trace, converged)))
 }
 
 pub(super) fn deflation(
@@ -82,15 +74,7 @@ pub(super) fn deflation(
         // What is left to look at is orthogonal to what was found.
         w = orthonormal(w.view());
     }
-    Ok((
-        w,
-        Report {
-            iterations: trace.len(),
-            objectives: trace.last().copied().into_iter().collect(),
-            trace,
-            converged,
-        },
-    ))
+    Ok((w, Report::alone(trace, converged)))
 }
 
 /// A step that leads nowhere: the contrast sees no difference from a Gaussian.

@@ -5,13 +5,13 @@ use crate::models::latent::pca::FittedPca;
 use crate::models::latent::ppca::FittedPpca;
 use crate::{Error, Result};
 
-/// `pca` holds variances over n.
-pub(super) fn fit(pca: FittedPca) -> Result<FittedPpca> {
+/// `pca` holds variances over n, exact to `resolution` of the total: 1e-13 in f64, 1e-6 in f32.
+pub(super) fn fit(pca: FittedPca, resolution: f64) -> Result<FittedPpca> {
     let (k, d) = pca.components.dim();
     let left = pca.total_variance - pca.explained_variance.sum();
     let noise = left / (d - k) as f64;
     // What rounding leaves of a variance that is zero; written so that a NaN is refused.
-    let rounding = 1e-13 * pca.total_variance;
+    let rounding = resolution * pca.total_variance;
     let noisy = noise > rounding;
     if !noisy {
         return Err(Error::Singular { op: "Ppca::fit, noise variance", index: k, value: noise });

@@ -30,7 +30,7 @@ pub(super) fn fit(ppca: &Ppca, parts: &[Moments], whole: &Moments) -> Result<Fit
             return Ok(ppca.random_start(d, variance, seed));
         }
         let k = ppca.components.min(whole.count() - 1);
-        let ml = super::closed::fit(Pca::new(k).ddof(0).fit_moments(whole)?)?;
+        let ml = super::closed::fit(Pca::new(k).ddof(0).fit_moments(whole)?, 1e-13)?;
         let alpha = model.ard.map(|ard| ard.precisions(&ml.loadings));
         Ok(Params { w: ml.loadings, shift: Array1::zeros(d), noise: ml.noise_variance, alpha })
     })?;
