@@ -25,7 +25,7 @@ pub struct LogDetParams {
     pub probes: usize,
     /// Most products with A (of all the vectors at once).
     pub max_steps: usize,
-    /// The quadrature has converged when [`LOOK`] more steps move it by at most this part of the standard error.
+    /// The quadrature has converged when four more steps move it by at most this part of the standard error.
     pub tolerance: f64,
     /// Whether to return what was reached if the quadrature has not converged, instead of an error.
     pub accept_unconverged: bool,

@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use mercer::models::gp::{FittedSparseGp, Inducing, SparseGpRegressor};
+use mercer::models::plan::Method;
 use mercer::optim::Minimiser;
 use mercer::{Device, Error, Kernel};
 use ndarray::{Array2, ArrayView1, array};
@@ -131,4 +132,20 @@ fn it_can_be_watched_and_cancelled() {
     };
     let e = model(Inducing::greedy(5)).optimise(stop).fit(&Device::cpu(), x.view(), y.view());
     assert!(matches!(e, Err(Error::Cancelled { iterations: 2, .. })), "{e:?}");
+}
+
+#[test]
+fn the_plan_grows_with_n_but_never_by_m() {
+    let cpu = Device::cpu();
+    let plan = |n: usize, m: usize| model(Inducing::uniform(m, 0)).plan(&cpu, n, 2, 1);
+    assert_eq!(plan(1000, 50).method, Method::Landmarks { count: 50 });
+    let each = |m: usize| (plan(2_000_000, m).host_bytes - plan(1_000_000, m).host_bytes) / 1_000_000;
+    assert_eq!(each(50), each(1000), "a million more rows cost as much whatever m is");
+    assert!(each(1000) < 100 && plan(1_000_000, 1000).host_bytes < 300 << 20, "{}", plan(1_000_000, 1000));
+    let ratio = plan(100_000, 400).flops / plan(100_000, 200).flops;
+    assert!((3.0..4.1).contains(&ratio), "O(n m²): {ratio}");
+    let largest = model(Inducing::uniform(10, 0)).plan(&cpu, usize::MAX, 2, 1);
+    assert!(largest.host_bytes == u64::MAX);
+    let searching = model(Inducing::uniform(50, 0)).optimise_inducing(true).plan(&cpu, 1000, 2, 1);
+    assert!(searching.flops_per_iteration > plan(1000, 50).flops_per_iteration);
 }

@@ -55,7 +55,7 @@ pub(super) fn gradient(at: &Setting, data: &Data, f: &Factors, inducing: bool) -
         let a = f.whitened(at.kernel, part)?;
         let lambda = f.lambda.slice(s![part.rows.clone()]);
         let fit = gemm(1.0, &a, Trans::Yes, &beta, Trans::No)?.to_array()?;
-        let alpha = (&data.y.slice(s![part.rows.clone(), ..]) - fit) / &lambda.insert_axis(Axis(1));
+        let alpha = (&data.y.slice(s![part.rows.clone(), ..]) - fit) / lambda.insert_axis(Axis(1));
         let power = (&alpha * &alpha).sum_axis(Axis(1));
         squares += power.sum();
         let outer = gemm(1.0, &u, Trans::No, &on(&alpha)?, Trans::Yes)?;

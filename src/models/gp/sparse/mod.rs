@@ -18,6 +18,7 @@ mod evidence;
 mod factors;
 mod fitted;
 mod inducing;
+mod plan;
 mod regressor;
 mod search;
 

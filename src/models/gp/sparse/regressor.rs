@@ -54,12 +54,12 @@ pub struct SparseGpRegressor {
     pub(super) noise: f64,
     pub(super) noise_bounds: (f64, f64),
     pub(super) noise_fixed: bool,
-    inducing: Inducing,
-    method: SparseMethod,
+    pub(super) inducing: Inducing,
+    pub(super) method: SparseMethod,
     jitter: f64,
     minimiser: Option<Minimiser>,
     pub(super) move_inducing: bool,
-    chunk: Option<usize>,
+    pub(super) chunk: Option<usize>,
 }
 
 impl SparseGpRegressor {
