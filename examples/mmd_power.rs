@@ -31,13 +31,16 @@ use rand_distr::{Distribution, StandardNormal};
 
 const SIZES: [usize; 6] = [500, 1000, 1500, 2000, 2500, 3000];
 
+/// n points of X and n of Y.
+type Draw = fn(usize, &mut ChaCha8Rng) -> (Array2<f64>, Array2<f64>);
+
 /// A problem, its published powers by size (200 repetitions each) and how to draw from it.
 struct Problem {
     name: &'static str,
     fuse: [f64; 6],
     agg: [f64; 6],
     median: [f64; 6],
-    draw: fn(usize, &mut ChaCha8Rng) -> (Array2<f64>, Array2<f64>),
+    draw: Draw,
 }
 
 fn problems() -> [Problem; 4] {

@@ -71,17 +71,14 @@ fn permuted_sum(k: &[f64], l: &[f64], p: &[usize]) -> f64 {
     2.0 * below + diagonal
 }
 
-/// `Σ_j a_j b_{p(j)}` in eight sums side by side; the entries of `p` are below the length of `b`.
+/// `Σ_j a_j b_{p(j)}` in eight sums side by side.
 fn gathered_dot(a: &[f64], b: &[f64], p: &[u32]) -> f64 {
-    // SAFETY: `permuted_sums` has checked that p is a permutation of as many indices as a row of l has entries. The check
-    // in the loop costs as much as the load.
-    let at = |j: u32| unsafe { *b.get_unchecked(j as usize) };
     let mut sums = [0.0; 8];
     let (a8, p8) = (a.chunks_exact(8), p.chunks_exact(8));
-    let rest: f64 = a8.remainder().iter().zip(p8.remainder()).map(|(a, &j)| a * at(j)).sum();
+    let rest: f64 = a8.remainder().iter().zip(p8.remainder()).map(|(a, &j)| a * b[j as usize]).sum();
     for (a, p) in a8.zip(p8) {
         for i in 0..8 {
-            sums[i] += a[i] * at(p[i]);
+            sums[i] += a[i] * b[p[i] as usize];
         }
     }
     sums.iter().sum::<f64>() + rest
