@@ -188,7 +188,7 @@ fn draw(
         .margin(16)
         .x_label_area_size(52)
         .y_label_area_size(72)
-        .build_cartesian_2d((from..to).log_scale(), (0.92 * low..1.08 * high).log_scale())?;
+        .build_cartesian_2d((from..to).log_scale(), 0.95 * low..1.03 * high)?;
     chart
         .configure_mesh()
         .x_desc("seconds to fit 16,000 and predict 4,000")
@@ -201,7 +201,7 @@ fn draw(
         .draw()?;
     for (what, run) in [("linear", linear), ("exact", exact)] {
         chart.draw_series(LineSeries::new([(from, run.error), (to, run.error)], BLACK.mix(0.35)))?;
-        let above = (from * 1.06, run.error * 1.035);
+        let above = (from * 1.06, run.error + 0.04 * (high - low));
         chart.draw_series([Text::new(what, above, ("sans-serif", 18).into_font().color(&BLACK.mix(0.7)))])?;
     }
     chart.draw_series([Circle::new((exact.seconds, exact.error), 7, BLACK.filled())])?;
@@ -231,8 +231,9 @@ fn draw(
         .build_cartesian_2d((20.0..1000.0).log_scale(), (best / 2.0..worst * 2.0).log_scale())?;
     chart
         .configure_mesh()
+        .x_labels(4)
         .x_desc("features")
-        .y_desc("root mean square of k̃ - k")
+        .y_desc("root mean square of approximation - kernel")
         .axis_desc_style(("sans-serif", 18))
         .label_style(("sans-serif", 16))
         .x_label_formatter(&|v| format!("{v}"))

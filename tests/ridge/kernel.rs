@@ -97,6 +97,26 @@ fn conjugate_gradients_find_the_dense_solution() {
     }
 }
 
+/// From 1,000 observations on the factor is f32 and the answer f64; where f32 is not enough, so is the factor.
+#[test]
+fn a_large_matrix_is_factored_in_f32_and_solved_in_f64() {
+    let cpu = Device::cpu();
+    let (x, y) = problem(1100, 3, 33);
+    let w = random(1100, 1, 34).column(0).mapv(|v| v + 1.3);
+    for (kernel, penalty, single) in
+        [(Kernel::rbf(0.7) + Kernel::white(0.01), 0.05, true), (1e12 * Kernel::rbf(1.5), 1e3, false)]
+    {
+        let model = KernelRidge::new(kernel.clone(), penalty).solver(Solver::Dense);
+        let fit = model.fit_weighted(&cpu, x.view(), y.view(), w.view()).unwrap();
+        let noise: Vec<f64> = w.iter().map(|w| penalty / w).collect();
+        let factor = SpdFactor::of_kernel(&cpu, &kernel, x.view(), noise, &SpdParams::default()).unwrap();
+        let want = factor.solve(y.view()).unwrap();
+        close(fit.dual_coefficients().view(), want.x.view(), 1e-10, "a");
+        assert_eq!(matches!(fit.report(), SolveReport::Iterative(_)), single, "{:?}", fit.report());
+        assert!(!single || fit.report().relative_residual() <= 1e-13);
+    }
+}
+
 /// The same method is chosen by a budget that the matrix does not fit.
 #[test]
 fn a_matrix_beyond_the_budget_is_not_stored() {

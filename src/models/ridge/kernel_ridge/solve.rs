@@ -5,11 +5,15 @@ use ndarray::{Array2, ArrayView1, ArrayView2};
 use super::KernelRidge;
 use crate::linalg::{
     CgParams, KernelOperator, LowRankPlusDiagonal, Noise, SpdFactor, SpdParams, pivoted_cholesky,
-    refined_conjugate_gradients,
+    refined_conjugate_gradients, solve_mixed,
 };
 use crate::models::plan::{Method, Plan};
 use crate::models::ridge::report::SolveReport;
+use crate::ops::gram;
 use crate::{Device, Matrix, Result};
+
+/// Observations from which half the arithmetic is worth a few products more.
+const LARGE: usize = 1000;
 
 impl KernelRidge {
     pub(super) fn solve(
@@ -28,6 +32,15 @@ impl KernelRidge {
         if let Method::MatrixFree { rank } = plan.method {
             let (a, report) = self.matrix_free_solve(&device, x, y, noise, rank)?;
             return Ok((a, plan, report));
+        }
+        if !device.is_gpu() && x.nrows() >= LARGE {
+            let points = Matrix::from_array(&device, x)?;
+            let mut k = gram(&self.kernel, &points, None)?.into_array()?;
+            let noise = KernelOperator::new(&self.kernel, &points, noise.clone())?.noise().clone();
+            k.diag_mut().zip_mut_with(&noise, |k, noise| *k += noise);
+            if let Some(found) = solve_mixed(&k, y)? {
+                return Ok((found.x, plan, SolveReport::Iterative(found.info)));
+            }
         }
         let factor = SpdFactor::of_kernel(&device, &self.kernel, x, noise, &SpdParams::default())?;
         let solution = factor.solve(y)?;
