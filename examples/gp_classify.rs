@@ -185,7 +185,7 @@ fn surface(
     };
     let boundary = (0..CELLS * CELLS).filter(|&i| crosses(i, &|i| class[i]));
     let sure = (0..CELLS * CELLS).filter(|&i| crosses(i, &|i| usize::from(top[i] > 0.9)));
-    chart.draw_series(sure.map(|i| Pixel::new(corner(i, 0.5), BLACK.mix(0.45))))?;
+    chart.draw_series(sure.map(|i| Circle::new(corner(i, 0.5), 1, BLACK.mix(0.5).filled())))?;
     chart.draw_series(boundary.map(|i| Circle::new(corner(i, 0.5), 2, BLACK.filled())))?;
     chart.draw_series(data.x.rows().into_iter().zip(&data.labels).map(|(x, &l)| {
         let at = (raw(0, x[0]), raw(1, x[1]));

@@ -22,11 +22,11 @@ const WIDE: f64 = 8.5;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Average {
     /// The integral itself: exact for the probit link; for the logistic link to 1e-13, by the trapezoidal rule for
-    /// what the probit formula lacks. That difference is analytic in the strip |Im f| < π and gone at |f| = 40, so at
+    /// `σ(f) - Φ(√(π/8) f)`, the mean of the second term being known. That difference is analytic in the strip |Im f| < π and gone at |f| = 40, so at
     /// most 160 equidistant points do, whatever the variance; Gauss-Hermite rules fail once it is large.
     Quadrature,
-    /// `Φ(μ/√(1 + v))`, exact for the probit link; `Φ(λμ/√(1 + λ²v))`, `λ² = π/8`, for the logistic link, which is
-    /// wrong by at most 0.02.
+    /// `Φ(μ/√(1 + v))`, exact for the probit link; for the logistic link MacKay's `σ(μ/√(1 + πv/8))`, which is wrong by
+    /// at most 0.02.
     ProbitFormula,
     /// The mean over draws of f, in antithetic pairs; the same draws for every point.
     MonteCarlo {
@@ -76,12 +76,16 @@ impl Averager {
     }
 }
 
-fn probit_formula(link: Link, mean: f64, variance: f64) -> f64 {
-    let square = match link {
-        Link::Logistic => FRAC_PI_8,
-        Link::Probit => 1.0,
-    };
+/// `∫ Φ(√square f) N(f; mean, variance) df`.
+fn mean_cdf(square: f64, mean: f64, variance: f64) -> f64 {
     cdf(mean * (square / (1.0 + square * variance)).sqrt())
+}
+
+fn probit_formula(link: Link, mean: f64, variance: f64) -> f64 {
+    match link {
+        Link::Logistic => link.value(mean / (1.0 + FRAC_PI_8 * variance).sqrt()),
+        Link::Probit => mean_cdf(1.0, mean, variance),
+    }
 }
 
 fn quadrature(link: Link, mean: f64, variance: f64) -> f64 {
@@ -89,10 +93,10 @@ fn quadrature(link: Link, mean: f64, variance: f64) -> f64 {
     if sd == 0.0 {
         return link.value(mean);
     }
-    let known = probit_formula(link, mean, variance);
     if link == Link::Probit {
-        return known;
+        return mean_cdf(1.0, mean, variance);
     }
+    let known = mean_cdf(FRAC_PI_8, mean, variance);
     // The error of the rule is about exp(π²/(2v) - 2π²/h), at v = 1 with h = ½ as below 1e-14.
     let step = 0.5 * sd.min(1.0);
     let lambda = FRAC_PI_8.sqrt();
