@@ -141,7 +141,7 @@ fn dependence_without_correlation_is_found() {
 
 #[test]
 fn the_levels_of_the_two_sample_tests_are_kept() {
-    let optimised = Placement::Optimised { share: 0.5, max_iterations: 10 };
+    let optimised = Placement::Optimised { share: 0.5, max_iterations: 15 };
     for (name, test) in [
         ("mean embedding", FiniteSetTest::mean_embedding()),
         ("smoothed characteristic function", FiniteSetTest::smooth_characteristic()),
@@ -151,8 +151,7 @@ fn the_levels_of_the_two_sample_tests_are_kept() {
                 format!("{name}, {}", if placement == Placement::Random { "random" } else { "optimised" });
             keeps_level(&what, |seed| {
                 let own = FiniteSetTest { locations: 2, placement: placement.clone(), seed, ..test.clone() };
-                let n = if placement == Placement::Random { 400 } else { 300 };
-                let (x, y) = (normal(n, 2, 0.0, 2 * seed), normal(n, 2, 0.0, 2 * seed + 1));
+                let (x, y) = (normal(400, 2, 0.0, 2 * seed), normal(400, 2, 0.0, 2 * seed + 1));
                 Ok(own.run(&Device::cpu(), x.view(), y.view())?.outcome.p_value)
             });
         }
@@ -161,7 +160,7 @@ fn the_levels_of_the_two_sample_tests_are_kept() {
 
 #[test]
 fn the_level_of_the_independence_test_is_kept() {
-    for placement in [Placement::Optimised { share: 0.5, max_iterations: 10 }, Placement::Random] {
+    for placement in [Placement::Optimised { share: 0.5, max_iterations: 15 }, Placement::Random] {
         let what = format!("FSIC, {}", if placement == Placement::Random { "random" } else { "optimised" });
         keeps_level(&what, |seed| {
             let test = FiniteSetIndependence {
@@ -170,7 +169,7 @@ fn the_level_of_the_independence_test_is_kept() {
                 seed,
                 ..Default::default()
             };
-            let (x, y) = (normal(400, 1, 0.0, 2 * seed), normal(400, 2, 0.0, 2 * seed + 1));
+            let (x, y) = (normal(500, 1, 0.0, 2 * seed), normal(500, 2, 0.0, 2 * seed + 1));
             Ok(test.run(&Device::cpu(), x.view(), y.view())?.outcome.p_value)
         });
     }

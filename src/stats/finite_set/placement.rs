@@ -9,7 +9,7 @@ use crate::stats::permutations::{permutation, stream};
 use crate::{Error, Result};
 
 /// Sets of locations that are tried before the search sets out from the best of them.
-const TRIES: usize = 5;
+const TRIES: usize = 10;
 /// Widths that are tried with each, as factors of the usual one.
 const WIDTHS: [f64; 3] = [0.5, 1.0, 2.0];
 /// The width stays within this factor of the usual one.
