@@ -86,7 +86,7 @@ fn one_component_is_the_mean() {
 #[test]
 fn weights_are_repetitions() {
     let x = answers(60);
-    let weights: Vec<f64> = (0..60).map(|i| (i % 3) as f64).collect();
+    let weights: Vec<f64> = (0..60).map(|i| f64::from(i % 3)).collect();
     let rows: Vec<usize> = (0..60).flat_map(|i| std::iter::repeat_n(i, i % 3)).collect();
     let model = BernoulliMixture {
         em: Em { restarts: 20, tolerance: 1e-12, ..Em::default() },

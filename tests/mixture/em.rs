@@ -53,9 +53,9 @@ impl EmModel for Poisson {
             let p =
                 [0, 1].map(|k| at.weights[k] * (x * at.rates[k].ln() - at.rates[k] - log_factorial).exp());
             let all = p[0] + p[1];
-            for k in 0..2 {
-                sums.count[k] += p[k] / all;
-                sums.total[k] += p[k] / all * x;
+            for (k, p) in p.into_iter().enumerate() {
+                sums.count[k] += p / all;
+                sums.total[k] += p / all * x;
             }
             sums.log_likelihood += all.ln();
         }
@@ -146,7 +146,7 @@ impl Batches<Vec<f64>> for Generated {
     }
 
     fn visit(&self, index: usize, f: &mut dyn FnMut(&Vec<f64>) -> Result<()>) -> Result<()> {
-        let at = |i: usize| ((index * 37 + i * 11) % 5 + if i % 3 == 0 { 20 } else { 0 }) as f64;
+        let at = |i: usize| ((index * 37 + i * 11) % 5 + if i.is_multiple_of(3) { 20 } else { 0 }) as f64;
         f(&(0..30).map(at).collect())
     }
 }

@@ -144,7 +144,7 @@ fn parts_are_the_whole_and_stepwise_comes_close() {
 #[test]
 fn weights_are_repetitions() {
     let x = random(60, 2, 7);
-    let weights: Vec<f64> = (0..60).map(|i| (i % 3) as f64).collect();
+    let weights: Vec<f64> = (0..60).map(|i| f64::from(i % 3)).collect();
     let rows: Vec<usize> = (0..60).flat_map(|i| std::iter::repeat_n(i, i % 3)).collect();
     let start = GaussianMixture::new(2).fit(&Device::cpu(), x.view()).unwrap().params;
     let model =

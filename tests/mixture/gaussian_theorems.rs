@@ -25,7 +25,7 @@ fn one_component_is_the_gaussian_of_most_likelihood() {
     assert_eq!(one.params.weights[0], 1.0);
 }
 
-/// Σ π_k μ_k = x̄ and Σ π_k (Σ_k + μ_k μ_k^T) = the second moment, after any M-step.
+/// `Σ π_k μ_k = x̄` and `Σ π_k (Σ_k + μ_k μ_k^T)` is the second moment, after any M-step.
 #[test]
 fn the_mixture_has_the_moments_of_the_data() {
     let x = clouds(150, 3, 2);

@@ -11,8 +11,9 @@ use crate::support::{adapters, random};
 /// Two planes through one cloud, with a little noise.
 fn planes(n: usize) -> (Array2<f64>, Array1<f64>) {
     let (x, noise) = (random(n, 2, 1), random(n, 1, 2));
-    let plane =
-        |i: usize| if i % 3 == 0 { 2.0 * x[[i, 0]] + 1.0 } else { -x[[i, 0]] + 0.5 * x[[i, 1]] - 1.0 };
+    let plane = |i: usize| {
+        if i.is_multiple_of(3) { 2.0 * x[[i, 0]] + 1.0 } else { -x[[i, 0]] + 0.5 * x[[i, 1]] - 1.0 }
+    };
     let y = Array1::from_shape_fn(n, |i| plane(i) + 0.1 * noise[[i, 0]]);
     (x, y)
 }

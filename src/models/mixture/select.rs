@@ -38,7 +38,7 @@ impl GaussianMixture {
     /// ```
     /// use mercer::{Device, models::mixture::{Criterion, GaussianMixture}};
     /// let x = ndarray::Array2::from_shape_fn((60, 1), |(i, _)| (i % 2 * 10) as f64 + (i * i % 17) as f64 / 17.0);
-    /// let found = GaussianMixture::new(1).select(&Device::cpu(), x.view(), 1..=3, Criterion::Bic)?;
+    /// let found = GaussianMixture::new(1).select(&Device::cpu(), x.view(), 1..=2, Criterion::Bic)?;
     /// assert_eq!(found.best.params.means.nrows(), 2);
     /// # Ok::<(), mercer::Error>(())
     /// ```
