@@ -60,7 +60,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let holes = hide(&x, 0.3, 1);
     println!("30 % hidden:\n   k          BIC   error   iterations");
     let mut best: Option<(f64, usize, FittedPpca)> = None;
-    for k in [1, 2, 4, 6, 8, 10, 12, 15, 18, 21] {
+    for k in [1, 2, 4, 6, 8, 10, 12] {
         let model = fit(&holes, k)?;
         let off = error(&model.impute(holes.view())?, &x, &holes);
         let bic = model.bic(n);
@@ -71,7 +71,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
     }
     let (_, k, model) = best.ok_or("no model")?;
-    println!("\nthe criterion takes k = {k}, without having seen an error\n");
+    // It falls as far as we look: some columns are nearly functions of others, and every further latent finds such a
+    // pair. What is filled in hardly changes any more.
+    println!("\nthe smallest BIC of these, found without knowing an error, is that of k = {k}\n");
 
     // How much may be missing?
     println!("hidden   by the mean   by the model");
