@@ -59,6 +59,7 @@ use expr::Expr;
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "Expr", into = "Expr"))]
+#[allow(clippy::unsafe_derive_deserialize, reason = "the unsafe code is inside ndarray's slicing macro")]
 pub struct Kernel {
     pub(crate) expr: Expr,
 }

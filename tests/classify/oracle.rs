@@ -1,4 +1,4 @@
-//! scikit-learn's GaussianProcessClassifier at fixed hyper-parameters: `tests/oracle/classify_sklearn.py`.
+//! scikit-learn's `GaussianProcessClassifier` at fixed hyper-parameters: `tests/oracle/classify_sklearn.py`.
 
 use mercer::models::gp::GpClassifier;
 use mercer::{Device, Kernel};

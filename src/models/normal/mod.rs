@@ -11,6 +11,8 @@ use statrs::function::erf::erfc_inv;
 
 /// `ln √(2π)`.
 const LOG_ROOT_TAU: f64 = 0.918_938_533_204_672_8;
+/// `1/√(2π)`.
+const INVERSE_ROOT_TAU: f64 = 0.398_942_280_401_432_7;
 /// From here down the continued fraction converges in at most 110 terms; above, ½ minus a series loses no digits.
 const EDGE: f64 = -2.0;
 
@@ -33,7 +35,9 @@ fn series(t: f64) -> f64 {
 
 /// `φ(z) = exp(-z²/2) / √(2π)`.
 pub(crate) fn density(z: f64) -> f64 {
-    (-0.5 * z * z - LOG_ROOT_TAU).exp()
+    // The square of a few leading bits is exact: a rounding of z² would be magnified z² times.
+    let h = if z.abs() < 1e6 { (z * 16.0).round() / 16.0 } else { z };
+    (-0.5 * h * h).exp() * (-0.5 * (z - h) * (z + h)).exp() * INVERSE_ROOT_TAU
 }
 
 /// `Φ(z)`.

@@ -22,11 +22,12 @@ const WIDE: f64 = 8.5;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Average {
     /// The integral itself: exact for the probit link; for the logistic link to 1e-13, by the trapezoidal rule for
-    /// `σ(f) - Φ(√(π/8) f)`, the mean of the second term being known. That difference is analytic in the strip |Im f| < π and gone at |f| = 40, so at
-    /// most 160 equidistant points do, whatever the variance; Gauss-Hermite rules fail once it is large.
+    /// `σ(f) - Φ(√(π/8) f)`, the mean of the second term being known. That difference is analytic in the strip
+    /// |Im f| < π and gone at |f| = 40, so at most 160 equidistant points do, whatever the variance; Gauss-Hermite
+    /// rules fail once it is large.
     Quadrature,
-    /// `Φ(μ/√(1 + v))`, exact for the probit link; for the logistic link MacKay's `σ(μ/√(1 + πv/8))`, which is wrong by
-    /// at most 0.02.
+    /// `Φ(μ/√(1 + v))`, exact for the probit link; for the logistic link the same with its slope
+    /// matched at zero, `σ(μ/√(1 + πv/8))`, which is wrong by at most 0.02.
     ProbitFormula,
     /// The mean over draws of f, in antithetic pairs; the same draws for every point.
     MonteCarlo {
