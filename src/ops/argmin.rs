@@ -25,7 +25,7 @@ struct Params {
     out_stride: u32,
 }
 
-/// The smallest entry of each row, as [`argmin`] finds it.
+/// The smallest entry of each row, as [`argmin()`] finds it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ArgMin {
     /// Its column; the lowest of those that attain it.
