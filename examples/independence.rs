@@ -5,7 +5,8 @@
 //!
 //! 1. The worst perimeter and the standard error of the fractal dimension are not correlated at all. They are not
 //!    independent either: HSIC, distance covariance and a test at a few places all find it, whatever they are asked to
-//!    believe about its shape.
+//!    believe about its shape. (The pair was picked for the purpose, among many without correlation: its p-values show
+//!    what the tests can see, and are no discovery.)
 //! 2. Centred kernel alignment (CKA) says how far two records tell the same story, however many columns they have and
 //!    whatever their units.
 

@@ -28,7 +28,7 @@ use crate::{Device, Kernel, Result};
 /// use ndarray::Array2;
 /// let x = Array2::from_shape_fn((2000, 1), |(i, _)| i as f64 / 200.0);
 /// let y = x.mapv(f64::sin);
-/// let fit = Falkon::new(Kernel::rbf(1.0), 1e-3, 25).fit(&Device::cpu(), x.view(), y.view())?;
+/// let fit = Falkon::new(Kernel::rbf(1.0), 1e-3, 50).fit(&Device::cpu(), x.view(), y.view())?;
 /// let at = fit.predict(ndarray::array![[3.0]].view())?;
 /// assert!((at[[0, 0]] - 3f64.sin()).abs() < 1e-4);
 /// # Ok::<(), mercer::Error>(())
