@@ -100,7 +100,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             minimum: 0.397_887_357_7,
             noise: 0.0,
             evaluations: 30,
-            goal: 0.05,
+            goal: 0.01,
         },
         Problem {
             name: "Hartmann 6",
