@@ -2,15 +2,11 @@
 //!
 //! Checked in `tests/linalg/spd.rs` against the refined inverse.
 
-use faer::linalg::matmul::triangular::{BlockStructure, matmul};
-use faer::linalg::triangular_inverse::invert_lower_triangular;
-use faer::{Accum, MatMut, MatRef, Par};
-use ndarray::Array2;
+use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis, s};
 
 use super::spd_factor::SpdFactor;
-use crate::device::vector_state;
-use crate::matrix::host::zeros;
-use crate::ops::{Side, Trans, Triangle, gemm, solve_triangular};
+use crate::matrix::host::copy;
+use crate::ops::{Side, Trans, Triangle, add_lower, gemm, product, solve_in_place, solve_triangular};
 use crate::{Matrix, Result};
 
 impl SpdFactor {
@@ -24,9 +20,20 @@ impl SpdFactor {
     pub fn inverse_lower(&self) -> Result<Matrix> {
         let l = self.factor();
         match l.host() {
-            Some(host) => Ok(Matrix::from_host(on_host(host))),
+            Some(host) => Ok(Matrix::from_host(on_host(copy(host.view())))),
             None => self.inverse_on_gpu(l),
         }
+    }
+
+    /// As [`SpdFactor::inverse_lower`], in the memory of the factor.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn into_inverse_lower(self) -> Result<Matrix> {
+        if self.factor().host().is_none() {
+            return self.inverse_lower();
+        }
+        Ok(Matrix::from_host(on_host(self.into_factor().into_array()?)))
     }
 
     /// `S L⁻ᵀ L⁻¹ S` from the inverse of L.
@@ -43,23 +50,62 @@ impl SpdFactor {
     }
 }
 
-/// The lower triangle of `L⁻ᵀL⁻¹`, row-major; the rest is zero.
-fn on_host(l: &Array2<f64>) -> Array2<f64> {
-    let n = l.nrows();
-    let par = if n < 128 { Par::Seq } else { Par::rayon(0) };
-    let (mut half, mut out) = (zeros(n, n), zeros(n, n));
-    let strides = l.strides();
-    // SAFETY: the view describes the array, which outlives it.
-    let l = unsafe { MatRef::from_raw_parts(l.as_ptr(), n, n, strides[0], strides[1]) };
-    // By columns, as faer likes it; and by rows, as the sums that read the result do.
-    let half = half.as_slice_mut().expect("a new array is row-major");
-    let mut half = MatMut::from_column_major_slice_mut(half, n, n);
-    let whole = MatMut::from_row_major_slice_mut(out.as_slice_mut().expect("a new array is row-major"), n, n);
-    let (lower, upper) = (BlockStructure::TriangularLower, BlockStructure::TriangularUpper);
-    vector_state::restored(|| {
-        invert_lower_triangular(half.as_mut(), l, par);
-        let half = half.as_ref();
-        matmul(whole, lower, Accum::Replace, half.transpose(), upper, half, lower, 1.0, par);
-    });
-    out
+/// Rows whose share is done in one go.
+const BASE: usize = 64;
+
+/// The lower triangle of `L⁻ᵀL⁻¹`, row-major; the rest is not to be read.
+fn on_host(mut l: Array2<f64>) -> Array2<f64> {
+    invert(l.view_mut());
+    square(l.view_mut());
+    l
+}
+
+/// The halves of a lower triangular matrix: `[A11; A21, A22]`.
+fn halves<'a>(a: &'a mut ArrayViewMut2<f64>) -> [ArrayViewMut2<'a, f64>; 3] {
+    let half = (a.nrows() / 2).next_multiple_of(BASE);
+    let (upper, lower) = a.view_mut().split_at(Axis(0), half);
+    let (a21, a22) = lower.split_at(Axis(1), half);
+    [upper.split_at(Axis(1), half).0, a21, a22]
+}
+
+/// `X = L⁻¹`: `X21 = -L22⁻¹ L21 L11⁻¹`.
+fn invert(mut l: ArrayViewMut2<f64>) {
+    if l.nrows() <= BASE {
+        let mut eye = Array2::eye(l.nrows());
+        solve_in_place(l.view(), Triangle::Lower, eye.view_mut());
+        return l.assign(&eye);
+    }
+    let [l11, mut l21, l22] = halves(&mut l);
+    solve_in_place(l22.view(), Triangle::Lower, l21.view_mut());
+    solve_in_place(l11.t(), Triangle::Upper, l21.view_mut().reversed_axes());
+    l21.mapv_inplace(|v| -v);
+    invert(l11);
+    invert(l22);
+}
+
+/// `P = XᵀX`: `P11 = X11ᵀX11 + X21ᵀX21`, `P21 = X22ᵀX21`, `P22 = X22ᵀX22`.
+fn square(mut x: ArrayViewMut2<f64>) {
+    if x.nrows() <= BASE {
+        let own = x.to_owned();
+        return product(1.0, own.t(), own.view(), 0.0, x);
+    }
+    let [mut x11, mut x21, x22] = halves(&mut x);
+    square(x11.view_mut());
+    add_lower(1.0, x21.t(), x21.view(), 1.0, x11);
+    transposed_times(x22.view(), x21.view_mut());
+    square(x22);
+}
+
+/// `B = XᵀB`: `B1 = X11ᵀB1 + X21ᵀB2`, `B2 = X22ᵀB2`.
+fn transposed_times(x: ArrayView2<f64>, mut b: ArrayViewMut2<f64>) {
+    let n = x.nrows();
+    if n <= BASE {
+        let own = b.to_owned();
+        return product(1.0, x.t(), own.view(), 0.0, b);
+    }
+    let half = (n / 2).next_multiple_of(BASE);
+    let (mut upper, lower) = b.view_mut().split_at(Axis(0), half);
+    transposed_times(x.slice(s![..half, ..half]), upper.view_mut());
+    product(1.0, x.slice(s![half.., ..half]).t(), lower.view(), 1.0, upper);
+    transposed_times(x.slice(s![half.., half..]), lower);
 }

@@ -220,6 +220,11 @@ impl SpdFactor {
         &self.factored().l
     }
 
+    /// L alone, everything else dropped.
+    pub(super) fn into_factor(self) -> Matrix {
+        self.backup.into_inner().unwrap_or(self.own).l
+    }
+
     /// The diagonal of S, or none if it is the identity.
     pub fn scale(&self) -> Option<ArrayView1<'_, f64>> {
         self.factored().s.as_ref().map(|s| s.view())

@@ -1,24 +1,24 @@
 //! Cholesky factors: `A = L L^T`.
 //!
-//! On the CPU faer, in f64. On the GPU right-looking in blocks of 64, all recorded in one go: factor the diagonal
+//! On the CPU halves of the matrix, and halves of those, until faer factors 128 rows; all between is matrix products. On
+//! the GPU right-looking in blocks of 64, all recorded in one go: factor the diagonal
 //! block (one workgroup), multiply the panel below by the block's inverse, subtract the panel's outer product from the
 //! lower tiles. A status word holds the first pivot that is not positive; it is read once, at the end.
 //! Checked in `tests/ops/cholesky.rs` against `L L^T = A`.
 
-use faer::linalg::cholesky::llt::factor;
-use faer::{MatMut, Par, Spec};
+mod on_cpu;
+
 use ndarray::Array2;
-use rayon::prelude::*;
 
 use super::gemm::{Block, Part, Product, Trans, on_gpu as product};
 use super::solve_triangular::invert_blocks;
 use super::{half, require};
-use crate::device::vector_state;
 use crate::gpu::{Bind, Gpu, Pass, Shader};
 use crate::matrix::Shared;
-use crate::matrix::host::zeros;
 use crate::matrix::window::{step, windows};
 use crate::{Error, Matrix, Precision, Result};
+
+use on_cpu::factored;
 
 const LOWER: &str = include_str!("../../shaders/cholesky_lower.wgsl");
 const FACTOR: &str = include_str!("../../shaders/cholesky_factor.wgsl");
@@ -64,37 +64,6 @@ fn cpu(a: &Array2<f64>) -> Result<Array2<f64>> {
         pivot,
         value: pivot_of(a, pivot),
     })
-}
-
-/// The factor of the leading `n x n` block, or the index of the pivot that failed. Column-major, as faer likes it.
-fn factored(a: &Array2<f64>, n: usize) -> std::result::Result<Array2<f64>, usize> {
-    let mut l = zeros(n, n).reversed_axes();
-    let columns = |l: &mut Array2<f64>, f: &(dyn Fn(usize, &mut [f64]) + Sync)| {
-        let slice = l.as_slice_memory_order_mut().expect("just made contiguous");
-        slice.par_chunks_mut(n.max(1)).enumerate().for_each(|(j, column)| f(j, column));
-    };
-    // Column j of the lower triangle is row j of the upper one, which is contiguous.
-    columns(&mut l, &|j, column| {
-        column[j..].iter_mut().zip(a.slice(ndarray::s![j, j..n])).for_each(|(to, from)| *to = *from);
-    });
-    let par = if n < 128 { Par::Seq } else { Par::rayon(0) };
-    let params = Spec::default();
-    let mut memory =
-        faer::dyn_stack::MemBuffer::new(factor::cholesky_in_place_scratch::<f64>(n, par, params));
-    let stack = faer::dyn_stack::MemStack::new(&mut memory);
-    let slice = l.as_slice_memory_order_mut().expect("just made contiguous");
-    let view = MatMut::from_column_major_slice_mut(slice, n, n);
-    let done = vector_state::restored(|| {
-        factor::cholesky_in_place(view, factor::LltRegularization::default(), par, stack, params)
-    });
-    match done {
-        Ok(_) => {
-            // faer uses the other triangle as a scratch pad.
-            columns(&mut l, &|j, column| column[..j].fill(0.0));
-            Ok(l)
-        }
-        Err(factor::LltError::NonPositivePivot { index }) => Err(index),
-    }
 }
 
 /// What is left of the diagonal entry `j` once the columns before it are eliminated.

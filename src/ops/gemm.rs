@@ -1,30 +1,27 @@
 //! Matrix products: `alpha op(A) op(B) + beta C`, and the symmetric `alpha op(A) op(A)^T`.
 //!
-//! The CPU path is the `gemm` crate in f64. On the GPU there are two shapes of one algorithm: a tile staged in
+//! The CPU path is f64: the `gemm` crate, or `avx2`. On the GPU there are two shapes of one algorithm: a tile staged in
 //! workgroup memory for hardware, a direct one for software adapters, where barriers cost and caches are large.
 //! Both are checked against the triple loop in `tests/ops/gemm.rs`.
 
+#[cfg(target_arch = "x86_64")]
+mod avx2;
 mod forms;
+mod on_cpu;
 mod on_gpu;
 
-use std::ops::Range;
-
-use gemm::Parallelism;
-use ndarray::{Array2, ArrayView2, ArrayViewMut2};
-use rayon::prelude::*;
+use ndarray::{Array2, ArrayView2};
 
 use super::half::single;
 use super::require;
 use crate::matrix::Shared;
-use crate::matrix::host::{copy, mirror_lower, zeros};
-use crate::matrix::window::windows;
+use crate::matrix::host::{copy, zeros};
 use crate::{Matrix, Precision, Result};
 
 pub use forms::bilinear_forms;
+use on_cpu::syrk as syrk_cpu;
+pub(crate) use on_cpu::{accumulate_alone, add_lower, product, product_alone};
 pub(super) use on_gpu::{Block, Part, Product, on_gpu};
-
-/// Shares that the sums of a small symmetric product are cut into.
-const LANES: usize = 8;
 
 /// Whether an operand is used as it is or transposed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -146,100 +143,5 @@ fn cpu(
 ) -> Array2<f64> {
     let (a, b) = (view(a, ta), view(b, tb));
     product(alpha, a, b, beta, c.view_mut());
-    c
-}
-
-/// `c = alpha a b + beta c` on every core, whatever the strides.
-pub(crate) fn product(alpha: f64, a: ArrayView2<f64>, b: ArrayView2<f64>, beta: f64, c: ArrayViewMut2<f64>) {
-    let small = a.nrows() * a.ncols() * b.ncols() < 40_000;
-    on_threads(alpha, a, b, beta, c, if small { Parallelism::None } else { Parallelism::Rayon(0) });
-}
-
-/// `c = alpha a b` on the calling thread, for callers that are parallel themselves.
-pub(crate) fn product_alone(alpha: f64, a: ArrayView2<f64>, b: ArrayView2<f64>, c: ArrayViewMut2<f64>) {
-    on_threads(alpha, a, b, 0.0, c, Parallelism::None);
-}
-
-/// `c += alpha a b` on the calling thread.
-pub(crate) fn accumulate_alone(alpha: f64, a: ArrayView2<f64>, b: ArrayView2<f64>, c: ArrayViewMut2<f64>) {
-    on_threads(alpha, a, b, 1.0, c, Parallelism::None);
-}
-
-fn on_threads(
-    alpha: f64,
-    a: ArrayView2<f64>,
-    b: ArrayView2<f64>,
-    beta: f64,
-    mut c: ArrayViewMut2<f64>,
-    threads: Parallelism,
-) {
-    let ((m, k), n) = (a.dim(), b.ncols());
-    assert_eq!((b.nrows(), c.dim()), (k, (m, n)), "the caller has checked the shapes");
-    let [c_rs, c_cs] = [c.strides()[0], c.strides()[1]];
-    // SAFETY: the pointers and strides come from live views of the asserted shapes, and `c` is borrowed mutably.
-    unsafe {
-        gemm::gemm(
-            m,
-            n,
-            k,
-            c.as_mut_ptr(),
-            c_cs,
-            c_rs,
-            beta != 0.0,
-            a.as_ptr(),
-            a.strides()[1],
-            a.strides()[0],
-            b.as_ptr(),
-            b.strides()[1],
-            b.strides()[0],
-            beta,
-            alpha,
-            false,
-            false,
-            false,
-            threads,
-        );
-    }
-}
-
-/// Blocks of rows against all columns up to their diagonal: half the flops of the full product, then a mirror.
-fn syrk_cpu(alpha: f64, a: &Array2<f64>, t: Trans) -> Array2<f64> {
-    let a = view(a, t);
-    let (n, k) = a.dim();
-    if n <= 512 && k >= LANES * 64 && n * n * k >= 1 << 22 {
-        return syrk_lanes(alpha, a);
-    }
-    let mut c = zeros(n, n);
-    for rows in windows(n, 512.max(n.div_ceil(8))) {
-        let upto = rows.end;
-        let (left, right) = (a.slice(ndarray::s![rows.clone(), ..]), a.slice(ndarray::s![..upto, ..]));
-        product(alpha, left, right.t(), 0.0, c.slice_mut(ndarray::s![rows, ..upto]));
-    }
-    mirror_lower(&mut c);
-    c
-}
-
-/// A small result of long sums, as covariances are: threads share the terms of the sums, not the entries, which are too
-/// few. The shares and their order are fixed, so that the bits do not depend on the number of threads.
-fn syrk_lanes(alpha: f64, a: ArrayView2<f64>) -> Array2<f64> {
-    let (n, k) = a.dim();
-    let rows = n.div_ceil(3).next_multiple_of(8);
-    let lane = |terms: Range<usize>| {
-        let a = a.slice(ndarray::s![.., terms]);
-        let mut c = Array2::zeros((n, n));
-        for rows in windows(n, rows) {
-            let (left, right) =
-                (a.slice(ndarray::s![rows.clone(), ..]), a.slice(ndarray::s![..rows.end, ..]));
-            let upto = rows.end;
-            product_alone(alpha, left, right.t(), c.slice_mut(ndarray::s![rows, ..upto]));
-        }
-        c
-    };
-    let terms: Vec<Range<usize>> = windows(k, k.div_ceil(LANES)).collect();
-    let parts: Vec<Array2<f64>> = terms.into_par_iter().map(lane).collect();
-    let mut parts = parts.into_iter();
-    let mut c = parts.next().unwrap_or_else(|| Array2::zeros((n, n)));
-    parts.for_each(|part| c += &part);
-    mirror_lower(&mut c);
     c
 }

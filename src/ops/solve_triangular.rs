@@ -1,23 +1,25 @@
 //! Triangular solves: `op(T) X = B` and `X op(T) = B`, for many right-hand sides.
 //!
+//! On the CPU halves of the matrix, and halves of those, until faer solves with 64 rows; all between is matrix products.
 //! On the GPU the 64 x 64 diagonal blocks are inverted first, one workgroup each; after that every step is a matrix
 //! product. Checked in `tests/ops/solve_triangular.rs` against `op(T) X = B`.
 
+mod on_cpu;
+
 use std::ops::Range;
 
-use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
-use faer::{MatMut, MatRef, Par};
-use ndarray::{Array2, ArrayView2};
+use ndarray::Array2;
 
 use super::cholesky::BLOCK;
 use super::gemm::{Block, Part, Product, Trans, on_gpu as product};
 use super::half::single;
 use super::{require, transpose};
-use crate::device::vector_state;
 use crate::gpu::{Gpu, Pass, Shader};
 use crate::matrix::Shared;
 use crate::matrix::host::copy;
 use crate::{Error, Matrix, Precision, Result};
+
+pub(crate) use on_cpu::solve_in_place;
 
 const SHADER: &str = include_str!("../../shaders/solve_triangular.wgsl");
 
@@ -28,6 +30,12 @@ pub enum Triangle {
     Lower,
     /// On and above the diagonal.
     Upper,
+}
+
+impl Triangle {
+    fn flip(self) -> Self {
+        if self == Triangle::Lower { Triangle::Upper } else { Triangle::Lower }
+    }
 }
 
 /// Which side of the unknown the triangular matrix stands on.
@@ -86,34 +94,16 @@ pub fn solve_triangular(t: &Matrix, triangle: Triangle, op: Trans, side: Side, b
     }
 }
 
-fn faer_view(a: ArrayView2<'_, f64>) -> MatRef<'_, f64> {
-    let (rows, cols) = a.dim();
-    // SAFETY: pointer, shape and strides describe a live array.
-    unsafe { MatRef::from_raw_parts(a.as_ptr(), rows, cols, a.strides()[0], a.strides()[1]) }
-}
-
 fn cpu(t: &Array2<f64>, triangle: Triangle, op: Trans, side: Side, b: &Array2<f64>) -> Result<Array2<f64>> {
     if let Some((index, &value)) = t.diag().indexed_iter().find(|(_, v)| **v == 0.0) {
         return Err(Error::Singular { op: "solve_triangular", index, value });
     }
     // Solving from the right is solving the transposed system from the left; both are only other strides.
     let flipped = (op == Trans::Yes) != (side == Side::Right);
-    let lower = (triangle == Triangle::Lower) != flipped;
-    let t = faer_view(if flipped { t.t() } else { t.view() });
+    let triangle = if flipped { triangle.flip() } else { triangle };
     let mut x = copy(b.view());
-    let mut view = if side == Side::Right { x.view_mut().reversed_axes() } else { x.view_mut() };
-    let (rows, cols) = view.dim();
-    let [row_stride, col_stride] = [view.strides()[0], view.strides()[1]];
-    // SAFETY: as in `faer_view`; the borrow is exclusive.
-    let rhs = unsafe { MatMut::from_raw_parts_mut(view.as_mut_ptr(), rows, cols, row_stride, col_stride) };
-    let par = if rows * rows * cols < 100_000 { Par::Seq } else { Par::rayon(0) };
-    vector_state::restored(|| {
-        if lower {
-            solve_lower_triangular_in_place(t, rhs, par);
-        } else {
-            solve_upper_triangular_in_place(t, rhs, par);
-        }
-    });
+    let view = if side == Side::Right { x.view_mut().reversed_axes() } else { x.view_mut() };
+    solve_in_place(if flipped { t.t() } else { t.view() }, triangle, view);
     Ok(x)
 }
 

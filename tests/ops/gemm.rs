@@ -38,6 +38,21 @@ fn every_transpose_agrees_with_the_triple_loop() {
     }
 }
 
+/// Where panels, blocks and terms of the packed product end: 4, 12, 96, 256 and 2040.
+#[test]
+fn the_cpu_at_the_edges_of_its_panels() {
+    let cpu = Device::cpu();
+    for (m, n, k) in [(24, 24, 24), (95, 25, 257), (97, 2041, 24), (100, 35, 513), (193, 2064, 31)] {
+        let (a, b, c) = (random(m, k, 1), random(k, n, 2), on(&cpu, &random(m, n, 3)));
+        let want = definition(0.7, &a, &b) - &random(m, n, 3);
+        for (ta, tb) in BOTH.into_iter().flat_map(|ta| BOTH.map(|tb| (ta, tb))) {
+            let (a, b) = (on(&cpu, &stored(&a, ta)), on(&cpu, &stored(&b, tb)));
+            let got = gemm_add(0.7, &a, ta, &b, tb, -1.0, &c).unwrap();
+            assert_close(&got, &want, 1e-13, &format!("{m}x{n}x{k} {ta:?} {tb:?}"));
+        }
+    }
+}
+
 #[test]
 fn beta_adds_to_what_was_there() {
     let devices: Vec<Device> = gpus().iter().cloned().chain([Device::cpu()]).collect();

@@ -72,39 +72,53 @@ impl Conditioned {
 
     /// By each of [`GpRegressor::theta`].
     pub fn gradient(&self, model: &GpRegressor, x: ArrayView2<f64>) -> Result<Vec<f64>> {
-        let weights = self.weights()?;
-        let params = model.kernel.params();
-        let mut gradient = Vec::new();
-        if params.iter().any(|p| !p.fixed) {
-            let on = Matrix::upload("GpRegressor::fit", &weights.device(), x)?;
-            let sum = gram_sum_grad(&model.kernel, &on, None, Weights::Symmetric(&weights))?;
-            for (p, by_value) in params.iter().zip(sum.gradient).filter(|(p, _)| !p.fixed) {
-                gradient.push(0.5 * by_value * if p.scale == Scale::Log { p.value } else { 1.0 });
-            }
-        }
-        if let Some(noise) = model.learned_noise() {
-            gradient.push(0.5 * noise * diagonal(&weights)?.to_array()?.sum());
-        }
-        Ok(gradient)
+        gradient(model, x, &self.alpha, self.factor.inverse_lower()?)
     }
 
-    /// `Σ αα^T - q C⁻¹`, the lower triangle, where the factor lives.
-    fn weights(&self) -> Result<Matrix> {
-        let inverse = self.factor.inverse_lower()?;
-        let q = self.alpha.ncols() as f64;
-        if inverse.device().is_gpu() {
-            let alpha = Matrix::upload("GpRegressor::fit", &inverse.device(), self.alpha.view())?;
-            return gemm_add(1.0, &alpha, Trans::No, &alpha, Trans::Yes, -q, &inverse);
-        }
-        let mut w = inverse.into_array()?;
-        let alpha = &self.alpha;
-        let rows = w.as_slice_mut().expect("an inverse is row-major").par_chunks_mut(alpha.nrows());
-        rows.enumerate().for_each(|(i, row)| {
-            let own = alpha.row(i);
-            for (w, other) in row.iter_mut().zip(alpha.rows()).take(i + 1) {
-                *w = own.dot(&other) - q * *w;
-            }
-        });
-        Ok(Matrix::from_host(w))
+    /// The same, in the memory of the factor.
+    pub fn into_gradient(self, model: &GpRegressor, x: ArrayView2<f64>) -> Result<Vec<f64>> {
+        gradient(model, x, &self.alpha, self.factor.into_inverse_lower()?)
     }
+}
+
+/// From `C⁻¹`, its lower triangle.
+fn gradient(
+    model: &GpRegressor,
+    x: ArrayView2<f64>,
+    alpha: &Array2<f64>,
+    inverse: Matrix,
+) -> Result<Vec<f64>> {
+    let weights = weights(alpha, inverse)?;
+    let params = model.kernel.params();
+    let mut gradient = Vec::new();
+    if params.iter().any(|p| !p.fixed) {
+        let on = Matrix::upload("GpRegressor::fit", &weights.device(), x)?;
+        let sum = gram_sum_grad(&model.kernel, &on, None, Weights::Symmetric(&weights))?;
+        for (p, by_value) in params.iter().zip(sum.gradient).filter(|(p, _)| !p.fixed) {
+            gradient.push(0.5 * by_value * if p.scale == Scale::Log { p.value } else { 1.0 });
+        }
+    }
+    if let Some(noise) = model.learned_noise() {
+        gradient.push(0.5 * noise * diagonal(&weights)?.to_array()?.sum());
+    }
+    Ok(gradient)
+}
+
+/// `Σ αα^T - q C⁻¹`, the lower triangle, where the inverse lives.
+fn weights(alpha: &Array2<f64>, inverse: Matrix) -> Result<Matrix> {
+    let q = alpha.ncols() as f64;
+    if inverse.device().is_gpu() {
+        let alpha = Matrix::upload("GpRegressor::fit", &inverse.device(), alpha.view())?;
+        return gemm_add(1.0, &alpha, Trans::No, &alpha, Trans::Yes, -q, &inverse);
+    }
+    let mut w = inverse.into_array()?;
+    let rows = w.as_slice_mut().expect("an inverse is row-major").par_chunks_mut(alpha.nrows());
+    let targets: Vec<Vec<f64>> = alpha.columns().into_iter().map(|a| a.to_vec()).collect();
+    rows.enumerate().for_each(|(i, row)| {
+        row[..=i].iter_mut().for_each(|w| *w *= -q);
+        for a in &targets {
+            row[..=i].iter_mut().zip(a).for_each(|(w, other)| *w += a[i] * other);
+        }
+    });
+    Ok(Matrix::from_host(w))
 }

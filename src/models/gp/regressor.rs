@@ -149,8 +149,8 @@ impl GpRegressor {
 
     fn evidence(&self, device: &Device, x: ArrayView2<f64>, y: ArrayView2<f64>) -> Result<Evidence> {
         let conditioned = Conditioned::new(self, device, x, y)?;
-        let gradient = conditioned.gradient(self, x)?;
-        Ok(Evidence { value: conditioned.log_marginal_likelihood, gradient })
+        let value = conditioned.log_marginal_likelihood;
+        Ok(Evidence { value, gradient: conditioned.into_gradient(self, x)? })
     }
 
     /// The kernel.

@@ -1,0 +1,72 @@
+//! The factor on the host, by halves.
+
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::cholesky::llt::factor::{
+    LltError, LltRegularization, cholesky_in_place, cholesky_in_place_scratch,
+};
+use faer::{MatMut, Par, Spec};
+use ndarray::{Array2, ArrayViewMut2, Axis};
+use rayon::prelude::*;
+
+use crate::device::vector_state;
+use crate::matrix::host::zeros;
+use crate::ops::gemm::add_lower;
+use crate::ops::solve_triangular::{Triangle, solve_in_place};
+
+/// Rows that are factored in one go.
+const BASE: usize = 128;
+
+/// The factor of the leading `n x n` block, or the index of the pivot that failed.
+pub(super) fn factored(a: &Array2<f64>, n: usize) -> Result<Array2<f64>, usize> {
+    let mut l = zeros(n, n);
+    let rows = |l: &mut Array2<f64>, f: &(dyn Fn(usize, &mut [f64]) + Sync)| {
+        let entries = l.as_slice_mut().expect("just made row-major");
+        entries.par_chunks_mut(n.max(1)).with_min_len(64).enumerate().for_each(|(i, row)| f(i, row));
+    };
+    rows(&mut l, &|i, row| {
+        row[..=i].iter_mut().zip(a.slice(ndarray::s![i, ..=i])).for_each(|(to, from)| *to = *from);
+    });
+    by_halves(l.view_mut())?;
+    // Products of tiles reach a little above the diagonal.
+    rows(&mut l, &|i, row| row[i + 1..].fill(0.0));
+    Ok(l)
+}
+
+/// `[L11 0; L21 L22]` of `[A11 .; A21 A22]`: `L11 L11^T = A11`, `L21 = A21 L11^-T`, `L22 L22^T = A22 - L21 L21^T`.
+fn by_halves(mut a: ArrayViewMut2<f64>) -> Result<(), usize> {
+    let n = a.nrows();
+    if n <= BASE {
+        return directly(a);
+    }
+    let half = (n / 2).next_multiple_of(BASE);
+    let (upper, lower) = a.view_mut().split_at(Axis(0), half);
+    let (mut a11, _) = upper.split_at(Axis(1), half);
+    let (mut a21, mut a22) = lower.split_at(Axis(1), half);
+    by_halves(a11.view_mut())?;
+    solve_in_place(a11.view(), Triangle::Lower, a21.view_mut().reversed_axes());
+    add_lower(-1.0, a21.view(), a21.t(), 1.0, a22.view_mut());
+    by_halves(a22).map_err(|pivot| half + pivot)
+}
+
+/// By faer, which likes columns.
+fn directly(mut a: ArrayViewMut2<f64>) -> Result<(), usize> {
+    let n = a.nrows();
+    let mut columns = vec![0.0; n * n];
+    for (i, row) in a.rows().into_iter().enumerate() {
+        row.iter().take(i + 1).enumerate().for_each(|(j, v)| columns[j * n + i] = *v);
+    }
+    let scratch = cholesky_in_place_scratch::<f64>(n, Par::Seq, Spec::default());
+    let mut memory = MemBuffer::new(scratch);
+    let done = vector_state::restored(|| {
+        let view = MatMut::from_column_major_slice_mut(&mut columns, n, n);
+        let stack = MemStack::new(&mut memory);
+        cholesky_in_place(view, LltRegularization::default(), Par::Seq, stack, Spec::default())
+    });
+    for (i, mut row) in a.rows_mut().into_iter().enumerate() {
+        row.iter_mut().take(i + 1).enumerate().for_each(|(j, v)| *v = columns[j * n + i]);
+    }
+    match done {
+        Ok(_) => Ok(()),
+        Err(LltError::NonPositivePivot { index }) => Err(index),
+    }
+}
