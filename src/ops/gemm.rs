@@ -9,6 +9,7 @@ mod avx2;
 mod forms;
 mod on_cpu;
 mod on_gpu;
+mod two_valued;
 
 use ndarray::{Array2, ArrayView2};
 
@@ -22,6 +23,7 @@ pub use forms::bilinear_forms;
 use on_cpu::syrk as syrk_cpu;
 pub(crate) use on_cpu::{accumulate_alone, add_lower, product, product_alone};
 pub(super) use on_gpu::{Block, Part, Product, on_gpu};
+pub(crate) use two_valued::TwoValued;
 
 /// Whether an operand is used as it is or transposed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -14,7 +14,9 @@ use super::check::{parameter, require};
 use super::null::Null;
 use super::permutations::{combinations, permutation, signs};
 use crate::matrix::window::windows as cut;
-use crate::ops::{Along, Map, Reduction, add_diagonal_vector, bilinear_forms, diagonal, gram, map, reduce};
+use crate::ops::{
+    Along, Map, Reduction, TwoValued, add_diagonal_vector, bilinear_forms, diagonal, gram, map, reduce,
+};
 use crate::{Device, Kernel, Matrix, Result};
 
 /// Most arrangements that are enumerated.
@@ -97,12 +99,16 @@ impl Labels {
     }
 
     /// `V` of some resamples in blocks of rows.
-    fn blocks(&self, device: &Device, some: Range<usize>, rows: usize) -> Result<Vec<Matrix>> {
+    fn blocks(&self, device: &Device, some: Range<usize>, rows: usize) -> Result<Vec<Weights>> {
         let (first, second) = self.weights();
         let all = self.m + self.n;
         cut(all, rows)
             .map(|block| {
                 let width = some.len();
+                if !device.is_gpu() {
+                    let label = |b: usize| &self.of(some.start + b)[block.clone()];
+                    return Ok(Weights::Looked(TwoValued::new(block.len(), width, [second, first], label)));
+                }
                 let mut v = vec![0.0; block.len() * width];
                 // Eight rows at a time: eight bytes of a resample are read together, eight rows written in order.
                 v.par_chunks_mut(8 * width).enumerate().for_each(|(strip, v)| {
@@ -115,9 +121,36 @@ impl Labels {
                     }
                 });
                 let v = Array2::from_shape_vec((block.len(), width), v).expect("a block of weights");
-                if device.is_gpu() { Matrix::from_array(device, v.view()) } else { Ok(Matrix::from_host(v)) }
+                Matrix::from_array(device, v.view()).map(Weights::Multiplied)
             })
             .collect()
+    }
+}
+
+/// Some rows of V, as the device likes them.
+enum Weights {
+    Looked(TwoValued),
+    Multiplied(Matrix),
+}
+
+impl Weights {
+    /// How many resamples.
+    fn count(&self) -> usize {
+        match self {
+            Weights::Looked(v) => v.cols(),
+            Weights::Multiplied(v) => v.cols(),
+        }
+    }
+
+    /// `u_b^T K v_b` of each resample.
+    fn forms(&self, k: &Matrix, other: &Weights) -> Result<Vec<f64>> {
+        match (self, other) {
+            (Weights::Looked(u), Weights::Looked(v)) => Ok(u.forms(k.cpu().view(), v)),
+            (Weights::Multiplied(u), Weights::Multiplied(v)) => {
+                Ok(bilinear_forms(u, k, v)?.to_array()?.into_iter().collect())
+            }
+            _ => unreachable!("all blocks live on one device"),
+        }
     }
 }
 
@@ -189,11 +222,11 @@ pub(super) fn forms(
 }
 
 /// Blocks on and below the diagonal; those below count twice.
-fn part(kernel: &Kernel, points: &[Matrix], windows: &[Range<usize>], v: &[Matrix]) -> Result<Forms> {
+fn part(kernel: &Kernel, points: &[Matrix], windows: &[Range<usize>], v: &[Weights]) -> Result<Forms> {
     let all = windows.last().map_or(0, |w| w.end);
     let mut rows = vec![0.0; all];
     let mut diagonals = Vec::with_capacity(all);
-    let (mut quadratic, mut squares) = (vec![0.0; v[0].cols()], 0.0);
+    let (mut quadratic, mut squares) = (vec![0.0; v[0].count()], 0.0);
     for (i, x) in points.iter().enumerate() {
         for (j, y) in points[..=i].iter().enumerate() {
             let on_diagonal = i == j;
@@ -204,7 +237,7 @@ fn part(kernel: &Kernel, points: &[Matrix], windows: &[Range<usize>], v: &[Matri
                 k = add_diagonal_vector(&k, &map(&own, Map::Affine { scale: -1.0, shift: 0.0 })?)?;
             }
             let twice = if on_diagonal { 1.0 } else { 2.0 };
-            let own = bilinear_forms(&v[i], &k, &v[j])?.to_array()?;
+            let own = v[i].forms(&k, &v[j])?;
             quadratic.iter_mut().zip(own).for_each(|(q, o)| *q += twice * o);
             add(&mut rows[windows[i].clone()], reduce(&k, Along::EachRow, Reduction::Sum)?)?;
             if !on_diagonal {
