@@ -2,12 +2,17 @@
 //!
 //! Only the diagonal and k columns of A are ever evaluated. Checked in `tests/linalg/low_rank.rs`.
 
-use ndarray::{Array1, Array2, Axis, s};
+use ndarray::{Array1, Array2, ArrayView1, Axis, s};
+use rayon::prelude::*;
 
 use super::check::{finite, parameter};
 use super::low_rank::LowRank;
 use super::operator::Operator;
+use crate::matrix::host::{copy, zeros};
 use crate::{Error, Precision, Result};
+
+/// Rows that one thread takes at a time.
+const ROWS: usize = 256;
 
 /// F with `A ≈ F F^T` of at most `rank` columns; fewer once `tr(A - F F^T) <= tolerance tr(A)`.
 ///
@@ -38,8 +43,8 @@ pub fn pivoted_cholesky(op: &dyn Operator, rank: usize, tolerance: f64) -> Resul
     let unit = if op.precision() == Precision::Double { f64::EPSILON } else { f64::from(f32::EPSILON) };
     let noise = 8.0 * (n as f64).sqrt() * unit * largest;
     let total = left.sum();
-    // Rows are the columns of F: what is used together lies together.
-    let mut rows = Array2::zeros((rank, n));
+    // Row-major: a step is one pass over the rows of F, each a contiguous dot.
+    let mut factor = zeros(n, rank);
     let (mut pivots, mut trace): (Vec<usize>, Vec<f64>) = (Vec::new(), Vec::new());
     indefinite(&left, noise)?;
     for k in 0..rank {
@@ -48,33 +53,41 @@ pub fn pivoted_cholesky(op: &dyn Operator, rank: usize, tolerance: f64) -> Resul
         if value <= noise {
             break;
         }
-        let mut column = op.columns(&[pivot])?.index_axis_move(Axis(1), 0);
-        let done = rows.slice(s![..k, ..]);
-        let at_pivot: Array1<f64> = done.column(pivot).to_owned();
-        column -= &at_pivot.dot(&done);
-        column /= value.sqrt();
-        column[pivot] = value.sqrt();
+        let column = op.columns(&[pivot])?;
+        append(&mut factor, &mut left, k, &column, pivot);
         // At earlier pivots nothing is left but rounding.
         for &p in &pivots {
-            column[p] = 0.0;
+            (factor[[p, k]], left[p]) = (0.0, 0.0);
         }
-        left.zip_mut_with(&column, |l, c| *l -= c * c);
-        left[pivot] = 0.0;
         indefinite(&left, noise)?;
-        rows.row_mut(k).assign(&column);
         pivots.push(pivot);
         trace.push((left.sum() / total).max(0.0));
         if trace[k] <= tolerance {
             break;
         }
     }
-    let factor = rows.slice(s![..pivots.len(), ..]).t().as_standard_layout().into_owned();
     let residual = trace.last().copied().unwrap_or(if total > 0.0 { 1.0 } else { 0.0 });
-    if pivots.is_empty() {
-        // The zero matrix: one column of zeros spares every user the case of none.
-        return Ok(LowRank { factor: Array2::zeros((n, 1)), pivots, residual, trace, jitter: 0.0 });
-    }
+    // Of the zero matrix, one column of zeros: it spares every user the case of none.
+    let factor = if pivots.len() < rank { copy(factor.slice(s![.., ..pivots.len().max(1)])) } else { factor };
     Ok(LowRank { factor, pivots, residual, trace, jitter: 0.0 })
+}
+
+/// Column k of F from that of A at the pivot p: `f_ik = (a_ip - Σ_{j<k} f_ij f_pj) / √l_p`, and what it leaves of the
+/// diagonal, `l_i - f_ik²`. Each row is one thread's: the bits do not depend on how many there are.
+fn append(factor: &mut Array2<f64>, left: &mut Array1<f64>, k: usize, column: &Array2<f64>, pivot: usize) {
+    let (root, rank) = (left[pivot].sqrt(), factor.ncols());
+    let at_pivot = factor.slice(s![pivot, ..k]).to_owned();
+    let new = |row: &[f64], a: f64| (a - ArrayView1::from(&row[..k]).dot(&at_pivot)) / root;
+    let rows = factor.as_slice_mut().expect("a new array is row-major").par_chunks_mut(ROWS * rank);
+    let parts = left.as_slice_mut().expect("a new array is contiguous").par_chunks_mut(ROWS);
+    rows.zip(parts).enumerate().for_each(|(part, (rows, left))| {
+        let column = column.slice(s![part * ROWS..part * ROWS + left.len(), 0]);
+        for ((row, left), &a) in rows.chunks_exact_mut(rank).zip(left).zip(&column) {
+            row[k] = new(row, a);
+            *left -= row[k] * row[k];
+        }
+    });
+    (factor[[pivot, k]], left[pivot]) = (root, 0.0);
 }
 
 /// An error if an entry is negative beyond `noise`.
