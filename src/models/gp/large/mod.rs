@@ -8,10 +8,11 @@
 //! | α, the mean | conjugate gradients, residual in f64 | the tolerance asked for |
 //! | variance | conjugate gradients on `k(X, x)` | too large, by at most what is reported |
 //! | `log det C` | stochastic Lanczos quadrature under M | a standard error is reported |
-//! | gradient | `tr(M⁻¹ ∂C)` exactly, the rest by Hutchinson's trace with the same probes | small if M leaves less of K than the noise, large if not: then raise the rank |
+//! | gradient | Hutchinson's trace with the same probes, less as much of `tr(M⁻¹ ∂C)`'s as lowers its variance | near zero if M leaves less of K than the noise, that of the plain trace if not: then raise the rank |
 //!
 //! Checked in `tests/gp/large.rs` against the stored factor.
 
+mod control;
 mod evidence;
 mod fitted;
 mod params;
