@@ -1,17 +1,21 @@
-//! Pivoted Cholesky: `A ≈ F F^T`, a column at a time, each at the largest diagonal entry that is left.
+//! Pivoted Cholesky: `A ≈ F F^T`, each column at the largest diagonal entry that is left.
 //!
-//! Only the diagonal and k columns of A are ever evaluated. Checked in `tests/linalg/low_rank.rs`.
+//! Several columns are made by one product where it is known beforehand that their pivots follow each other: a column
+//! at a time reads all of F for each. Only the diagonal and some columns of A are ever evaluated. Checked in `tests/linalg/low_rank.rs`.
 
-use ndarray::{Array1, Array2, ArrayView1, Axis, s};
+use ndarray::{Array1, Array2, Axis, s};
 use rayon::prelude::*;
 
 use super::check::{finite, parameter};
 use super::low_rank::LowRank;
 use super::operator::Operator;
 use crate::matrix::host::{copy, zeros};
+use crate::ops::product;
 use crate::{Error, Precision, Result};
 
-/// Rows that one thread takes at a time.
+/// Entries of the diagonal from which pivots are chosen together.
+const CANDIDATES: usize = 32;
+/// Rows that one thread takes at least.
 const ROWS: usize = 256;
 
 /// F with `A ≈ F F^T` of at most `rank` columns; fewer once `tr(A - F F^T) <= tolerance tr(A)`.
@@ -43,27 +47,42 @@ pub fn pivoted_cholesky(op: &dyn Operator, rank: usize, tolerance: f64) -> Resul
     let unit = if op.precision() == Precision::Double { f64::EPSILON } else { f64::from(f32::EPSILON) };
     let noise = 8.0 * (n as f64).sqrt() * unit * largest;
     let total = left.sum();
-    // Row-major: a step is one pass over the rows of F, each a contiguous dot.
     let mut factor = zeros(n, rank);
     let (mut pivots, mut trace): (Vec<usize>, Vec<f64>) = (Vec::new(), Vec::new());
     indefinite(&left, noise)?;
-    for k in 0..rank {
-        let pivot = (0..n).max_by(|&i, &j| left[i].total_cmp(&left[j])).unwrap_or(0);
-        let value = left[pivot];
-        if value <= noise {
+    while pivots.len() < rank && trace.last().is_none_or(|t| *t > tolerance) {
+        let (candidates, bound) = foremost(&left);
+        if candidates.iter().all(|&c| left[c] <= noise) {
             break;
         }
-        let column = op.columns(&[pivot])?;
-        append(&mut factor, &mut left, k, &column, pivot);
-        // At earlier pivots nothing is left but rounding.
-        for &p in &pivots {
-            (factor[[p, k]], left[p]) = (0.0, 0.0);
-        }
-        indefinite(&left, noise)?;
-        pivots.push(pivot);
-        trace.push((left.sum() / total).max(0.0));
-        if trace[k] <= tolerance {
+        let (k, columns) = (pivots.len(), op.columns(&candidates)?);
+        let own = factor.slice(s![.., ..k]).select(Axis(0), &candidates);
+        let rest = columns.select(Axis(0), &candidates) - own.dot(&own.t());
+        let (chosen, lower) = choose(rest, &candidates, bound.max(noise), rank - k);
+        if chosen.is_empty() {
             break;
+        }
+        append(
+            &mut factor,
+            k,
+            copy(columns.select(Axis(1), &chosen).view()),
+            own.select(Axis(0), &chosen),
+            &lower,
+        );
+        for (j, (k, pivot)) in (k..).zip(chosen.iter().map(|&c| candidates[c])).enumerate() {
+            factor[[pivot, k]] = lower[[j, j]];
+            // At earlier pivots nothing is left but rounding.
+            for &p in &pivots {
+                factor[[p, k]] = 0.0;
+            }
+            left.zip_mut_with(&factor.column(k), |l, f| *l -= f * f);
+            left[pivot] = 0.0;
+            indefinite(&left, noise)?;
+            pivots.push(pivot);
+            trace.push((left.sum() / total).max(0.0));
+            if trace[k] <= tolerance {
+                break;
+            }
         }
     }
     let residual = trace.last().copied().unwrap_or(if total > 0.0 { 1.0 } else { 0.0 });
@@ -72,22 +91,54 @@ pub fn pivoted_cholesky(op: &dyn Operator, rank: usize, tolerance: f64) -> Resul
     Ok(LowRank { factor, pivots, residual, trace, jitter: 0.0 })
 }
 
-/// Column k of F from that of A at the pivot p: `f_ik = (a_ip - Σ_{j<k} f_ij f_pj) / √l_p`, and what it leaves of the
-/// diagonal, `l_i - f_ik²`. Each row is one thread's: the bits do not depend on how many there are.
-fn append(factor: &mut Array2<f64>, left: &mut Array1<f64>, k: usize, column: &Array2<f64>, pivot: usize) {
-    let (root, rank) = (left[pivot].sqrt(), factor.ncols());
-    let at_pivot = factor.slice(s![pivot, ..k]).to_owned();
-    let new = |row: &[f64], a: f64| (a - ArrayView1::from(&row[..k]).dot(&at_pivot)) / root;
-    let rows = factor.as_slice_mut().expect("a new array is row-major").par_chunks_mut(ROWS * rank);
-    let parts = left.as_slice_mut().expect("a new array is contiguous").par_chunks_mut(ROWS);
-    rows.zip(parts).enumerate().for_each(|(part, (rows, left))| {
-        let column = column.slice(s![part * ROWS..part * ROWS + left.len(), 0]);
-        for ((row, left), &a) in rows.chunks_exact_mut(rank).zip(left).zip(&column) {
-            row[k] = new(row, a);
-            *left -= row[k] * row[k];
+/// The largest entries of the diagonal that is left, and a bound of all others. What is left never grows, so that a
+/// candidate above the bound is the next pivot without a look at the others.
+fn foremost(left: &Array1<f64>) -> (Vec<usize>, f64) {
+    let mut order: Vec<usize> = (0..left.len()).collect();
+    let descending = |i: &usize, j: &usize| left[*j].total_cmp(&left[*i]).then(j.cmp(i));
+    if order.len() <= CANDIDATES {
+        return (order, 0.0);
+    }
+    let (first, &mut next, _) = order.select_nth_unstable_by(CANDIDATES, descending);
+    (first.to_vec(), left[next])
+}
+
+/// The next pivots among the candidates, at most `most`, from what is `rest` of A there: the largest, as long as it is
+/// above the bound. With them L of `L L^T = rest` at the pivots.
+fn choose(mut rest: Array2<f64>, names: &[usize], bound: f64, most: usize) -> (Vec<usize>, Array2<f64>) {
+    let (mut chosen, mut lower) = (Vec::new(), Array2::zeros(rest.raw_dim()));
+    while chosen.len() < most {
+        let before =
+            |&i: &usize, &j: &usize| rest[[i, i]].total_cmp(&rest[[j, j]]).then(names[i].cmp(&names[j]));
+        let Some(next) = (0..names.len()).filter(|c| !chosen.contains(c)).max_by(before) else { break };
+        let value = rest[[next, next]];
+        // The first is the largest of all, whatever rounding says of the bound.
+        if value <= 0.0 || (value < bound && !chosen.is_empty()) {
+            break;
         }
-    });
-    (factor[[pivot, k]], left[pivot]) = (root, 0.0);
+        let column = (&rest.column(next) / value.sqrt()).insert_axis(Axis(1));
+        rest -= &column.dot(&column.t());
+        lower.column_mut(chosen.len()).assign(&column.column(0));
+        chosen.push(next);
+    }
+    let lower = lower.select(Axis(0), &chosen);
+    (chosen, lower)
+}
+
+/// Columns of F from those of A at the pivots P: `F_new = (A_P - F F_P^T) L⁻ᵀ`, one product and a short sum for each row.
+fn append(factor: &mut Array2<f64>, k: usize, mut panel: Array2<f64>, own: Array2<f64>, lower: &Array2<f64>) {
+    let (rank, width) = (factor.ncols(), panel.ncols());
+    product(-1.0, factor.slice(s![.., ..k]), own.t(), 1.0, panel.view_mut());
+    let rows = factor.as_slice_mut().expect("a new array is row-major").par_chunks_mut(rank);
+    rows.zip(panel.as_slice().expect("a new array is row-major").par_chunks(width))
+        .with_min_len(ROWS)
+        .for_each(|(row, panel)| {
+            let new = &mut row[k..k + width];
+            for j in 0..width {
+                let known: f64 = new[..j].iter().zip(lower.row(j)).map(|(f, l)| f * l).sum();
+                new[j] = (panel[j] - known) / lower[[j, j]];
+            }
+        });
 }
 
 /// An error if an entry is negative beyond `noise`.
