@@ -3,12 +3,14 @@
 //! `cargo run --release --example bayes_opt` runs each from 20 seeds and writes `target/bayes_opt.png`: how far above the
 //! minimum the best point is after each evaluation. A number after `--` is another number of seeds.
 
+#[path = "support/landscapes.rs"]
+mod landscapes;
 #[path = "support/mod.rs"]
 mod support;
 
 use std::error::Error;
-use std::f64::consts::PI;
 
+use landscapes::{branin, hartmann};
 use mercer::Device;
 use mercer::models::bayes_opt::BayesOptimiser;
 use plotters::prelude::*;
@@ -26,30 +28,6 @@ struct Problem {
     evaluations: usize,
     /// What counts as found.
     goal: f64,
-}
-
-fn branin(x: &[f64]) -> f64 {
-    let (a, b) = (x[0], x[1]);
-    let bowl = b - 5.1 / (4.0 * PI * PI) * a * a + 5.0 / PI * a - 6.0;
-    bowl * bowl + 10.0 * (1.0 - 1.0 / (8.0 * PI)) * a.cos() + 10.0
-}
-
-fn hartmann(x: &[f64]) -> f64 {
-    const ALPHA: [f64; 4] = [1.0, 1.2, 3.0, 3.2];
-    const A: [[f64; 6]; 4] = [
-        [10.0, 3.0, 17.0, 3.5, 1.7, 8.0],
-        [0.05, 10.0, 17.0, 0.1, 8.0, 14.0],
-        [3.0, 3.5, 1.7, 10.0, 17.0, 8.0],
-        [17.0, 8.0, 0.05, 10.0, 0.1, 14.0],
-    ];
-    const P: [[f64; 6]; 4] = [
-        [0.1312, 0.1696, 0.5569, 0.0124, 0.8283, 0.5886],
-        [0.2329, 0.4135, 0.8307, 0.3736, 0.1004, 0.9991],
-        [0.2348, 0.1451, 0.3522, 0.2883, 0.3047, 0.6650],
-        [0.4047, 0.8828, 0.8732, 0.5743, 0.1091, 0.0381],
-    ];
-    let bump = |i: usize| ALPHA[i] * (-(0..6).map(|j| A[i][j] * (x[j] - P[i][j]).powi(2)).sum::<f64>()).exp();
-    -(0..4).map(bump).sum::<f64>()
 }
 
 impl Problem {

@@ -135,6 +135,19 @@ pub enum Error {
         limit: u64,
     },
 
+    /// What would be stored passes the caller's own limit; nothing was allocated.
+    #[error("{op}: needs {need} bytes, the memory budget is {budget}; raise `memory_budget`, or {instead}")]
+    OverBudget {
+        /// The operation that refused.
+        op: &'static str,
+        /// Bytes needed.
+        need: u64,
+        /// Bytes that it may allocate.
+        budget: u64,
+        /// What to do instead.
+        instead: &'static str,
+    },
+
     /// There is no adapter, or none that answers the request.
     #[error("no usable GPU: {0}")]
     NoGpu(String),

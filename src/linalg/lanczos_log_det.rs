@@ -11,6 +11,7 @@ use ndarray::{Array1, Array2, Axis};
 use super::cg::Progress;
 use super::check::parameter;
 use super::eigh::eigh;
+use super::norm::dots;
 use super::operator::Operator;
 use super::preconditioner::Covariance;
 use crate::{Error, Precision, Result};
@@ -231,9 +232,4 @@ impl<'a> Lanczos<'a> {
         let sum: f64 = nodes.values.iter().zip(weights).map(|(v, w)| w * w * v.ln()).sum();
         Ok(self.sizes[p] * sum)
     }
-}
-
-/// The product of each column of `a` with that of `b`.
-fn dots(a: &Array2<f64>, b: &Array2<f64>) -> Array1<f64> {
-    (a * b).sum_axis(Axis(0))
 }

@@ -44,6 +44,7 @@ pub use lanczos_log_det::{LogDet, LogDetParams, lanczos_log_det};
 pub use leading_eigenpairs::{EigenParams, Eigenpairs, leading_eigenpairs};
 pub use low_rank::LowRank;
 pub(crate) use mixed::solve_mixed;
+pub(crate) use norm::dots;
 pub use nystrom::{landmarks, nystrom};
 pub use operator::{Operator, Stored};
 pub use pivoted_cholesky::pivoted_cholesky;

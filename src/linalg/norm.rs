@@ -1,4 +1,4 @@
-//! Norms: of vectors, without overflow, and the 1-norm of a matrix that can only be applied: Hager's method with Higham's safeguard.
+//! Norms and products: of vectors, without overflow, and the 1-norm of a matrix that can only be applied: Hager's method with Higham's safeguard.
 //!
 //! `‖M‖₁ = max ‖Mx‖₁ over ‖x‖₁ = 1` is climbed from vertex to vertex of that ball, two or three products each.
 //! It is a lower bound, and rarely off by more than a factor of three.
@@ -60,4 +60,9 @@ pub(super) fn largest_by(v: ArrayView1<f64>, s: Option<&Array1<f64>>) -> f64 {
 pub(super) fn length(v: ArrayView1<f64>) -> f64 {
     let unit = largest(v);
     if unit > 0.0 { unit * v.iter().map(|x| (x / unit).powi(2)).sum::<f64>().sqrt() } else { 0.0 }
+}
+
+/// The product of each column of `a` with that of `b`.
+pub(crate) fn dots(a: &Array2<f64>, b: &Array2<f64>) -> Array1<f64> {
+    (a * b).sum_axis(Axis(0))
 }

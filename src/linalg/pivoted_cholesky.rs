@@ -1,13 +1,22 @@
-//! Pivoted Cholesky: `A ≈ F F^T`, a column at a time, each at the largest diagonal entry that is left.
+//! Pivoted Cholesky: `A ≈ F F^T`, each column at the largest diagonal entry that is left.
 //!
-//! Only the diagonal and k columns of A are ever evaluated. Checked in `tests/linalg/low_rank.rs`.
+//! Several columns are made by one product where it is known beforehand that their pivots follow each other: a column
+//! at a time reads all of F for each. Only the diagonal and some columns of A are ever evaluated. Checked in `tests/linalg/low_rank.rs`.
 
 use ndarray::{Array1, Array2, Axis, s};
+use rayon::prelude::*;
 
 use super::check::{finite, parameter};
 use super::low_rank::LowRank;
 use super::operator::Operator;
+use crate::matrix::host::{copy, zeros};
+use crate::ops::product;
 use crate::{Error, Precision, Result};
+
+/// Entries of the diagonal from which pivots are chosen together.
+const CANDIDATES: usize = 32;
+/// Rows that one thread takes at least.
+const ROWS: usize = 256;
 
 /// F with `A ≈ F F^T` of at most `rank` columns; fewer once `tr(A - F F^T) <= tolerance tr(A)`.
 ///
@@ -38,43 +47,98 @@ pub fn pivoted_cholesky(op: &dyn Operator, rank: usize, tolerance: f64) -> Resul
     let unit = if op.precision() == Precision::Double { f64::EPSILON } else { f64::from(f32::EPSILON) };
     let noise = 8.0 * (n as f64).sqrt() * unit * largest;
     let total = left.sum();
-    // Rows are the columns of F: what is used together lies together.
-    let mut rows = Array2::zeros((rank, n));
+    let mut factor = zeros(n, rank);
     let (mut pivots, mut trace): (Vec<usize>, Vec<f64>) = (Vec::new(), Vec::new());
     indefinite(&left, noise)?;
-    for k in 0..rank {
-        let pivot = (0..n).max_by(|&i, &j| left[i].total_cmp(&left[j])).unwrap_or(0);
-        let value = left[pivot];
-        if value <= noise {
+    while pivots.len() < rank && trace.last().is_none_or(|t| *t > tolerance) {
+        let (candidates, bound) = foremost(&left);
+        if candidates.iter().all(|&c| left[c] <= noise) {
             break;
         }
-        let mut column = op.columns(&[pivot])?.index_axis_move(Axis(1), 0);
-        let done = rows.slice(s![..k, ..]);
-        let at_pivot: Array1<f64> = done.column(pivot).to_owned();
-        column -= &at_pivot.dot(&done);
-        column /= value.sqrt();
-        column[pivot] = value.sqrt();
-        // At earlier pivots nothing is left but rounding.
-        for &p in &pivots {
-            column[p] = 0.0;
-        }
-        left.zip_mut_with(&column, |l, c| *l -= c * c);
-        left[pivot] = 0.0;
-        indefinite(&left, noise)?;
-        rows.row_mut(k).assign(&column);
-        pivots.push(pivot);
-        trace.push((left.sum() / total).max(0.0));
-        if trace[k] <= tolerance {
+        let (k, columns) = (pivots.len(), op.columns(&candidates)?);
+        let own = factor.slice(s![.., ..k]).select(Axis(0), &candidates);
+        let rest = columns.select(Axis(0), &candidates) - own.dot(&own.t());
+        let (chosen, lower) = choose(rest, &candidates, bound.max(noise), rank - k);
+        if chosen.is_empty() {
             break;
+        }
+        append(
+            &mut factor,
+            k,
+            copy(columns.select(Axis(1), &chosen).view()),
+            own.select(Axis(0), &chosen),
+            &lower,
+        );
+        for (j, (k, pivot)) in (k..).zip(chosen.iter().map(|&c| candidates[c])).enumerate() {
+            factor[[pivot, k]] = lower[[j, j]];
+            // At earlier pivots nothing is left but rounding.
+            for &p in &pivots {
+                factor[[p, k]] = 0.0;
+            }
+            left.zip_mut_with(&factor.column(k), |l, f| *l -= f * f);
+            left[pivot] = 0.0;
+            indefinite(&left, noise)?;
+            pivots.push(pivot);
+            trace.push((left.sum() / total).max(0.0));
+            if trace[k] <= tolerance {
+                break;
+            }
         }
     }
-    let factor = rows.slice(s![..pivots.len(), ..]).t().as_standard_layout().into_owned();
     let residual = trace.last().copied().unwrap_or(if total > 0.0 { 1.0 } else { 0.0 });
-    if pivots.is_empty() {
-        // The zero matrix: one column of zeros spares every user the case of none.
-        return Ok(LowRank { factor: Array2::zeros((n, 1)), pivots, residual, trace, jitter: 0.0 });
-    }
+    // Of the zero matrix, one column of zeros: it spares every user the case of none.
+    let factor = if pivots.len() < rank { copy(factor.slice(s![.., ..pivots.len().max(1)])) } else { factor };
     Ok(LowRank { factor, pivots, residual, trace, jitter: 0.0 })
+}
+
+/// The largest entries of the diagonal that is left, and a bound of all others. What is left never grows, so that a
+/// candidate above the bound is the next pivot without a look at the others.
+fn foremost(left: &Array1<f64>) -> (Vec<usize>, f64) {
+    let mut order: Vec<usize> = (0..left.len()).collect();
+    let descending = |i: &usize, j: &usize| left[*j].total_cmp(&left[*i]).then(j.cmp(i));
+    if order.len() <= CANDIDATES {
+        return (order, 0.0);
+    }
+    let (first, &mut next, _) = order.select_nth_unstable_by(CANDIDATES, descending);
+    (first.to_vec(), left[next])
+}
+
+/// The next pivots among the candidates, at most `most`, from what is `rest` of A there: the largest, as long as it is
+/// above the bound. With them L of `L L^T = rest` at the pivots.
+fn choose(mut rest: Array2<f64>, names: &[usize], bound: f64, most: usize) -> (Vec<usize>, Array2<f64>) {
+    let (mut chosen, mut lower) = (Vec::new(), Array2::zeros(rest.raw_dim()));
+    while chosen.len() < most {
+        let before =
+            |&i: &usize, &j: &usize| rest[[i, i]].total_cmp(&rest[[j, j]]).then(names[i].cmp(&names[j]));
+        let Some(next) = (0..names.len()).filter(|c| !chosen.contains(c)).max_by(before) else { break };
+        let value = rest[[next, next]];
+        // The first is the largest of all, whatever rounding says of the bound.
+        if value <= 0.0 || (value < bound && !chosen.is_empty()) {
+            break;
+        }
+        let column = (&rest.column(next) / value.sqrt()).insert_axis(Axis(1));
+        rest -= &column.dot(&column.t());
+        lower.column_mut(chosen.len()).assign(&column.column(0));
+        chosen.push(next);
+    }
+    let lower = lower.select(Axis(0), &chosen);
+    (chosen, lower)
+}
+
+/// Columns of F from those of A at the pivots P: `F_new = (A_P - F F_P^T) L⁻ᵀ`, one product and a short sum for each row.
+fn append(factor: &mut Array2<f64>, k: usize, mut panel: Array2<f64>, own: Array2<f64>, lower: &Array2<f64>) {
+    let (rank, width) = (factor.ncols(), panel.ncols());
+    product(-1.0, factor.slice(s![.., ..k]), own.t(), 1.0, panel.view_mut());
+    let rows = factor.as_slice_mut().expect("a new array is row-major").par_chunks_mut(rank);
+    rows.zip(panel.as_slice().expect("a new array is row-major").par_chunks(width))
+        .with_min_len(ROWS)
+        .for_each(|(row, panel)| {
+            let new = &mut row[k..k + width];
+            for j in 0..width {
+                let known: f64 = new[..j].iter().zip(lower.row(j)).map(|(f, l)| f * l).sum();
+                new[j] = (panel[j] - known) / lower[[j, j]];
+            }
+        });
 }
 
 /// An error if an entry is negative beyond `noise`.

@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+/// Bytes that a fit may allocate unless told otherwise: two n x n matrices up to n = 11,585.
+pub(crate) const BUDGET: u64 = 2 << 30;
+
 /// How the system of a kernel method is solved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use mercer::linalg::LogDetParams;
-use mercer::models::gp::{GpRegressor, LargeGp, LargeParams, MatrixFreeGp, Mean, Predictive};
+use mercer::models::gp::{GpRegressor, LargeGp, LargeParams, MatrixFreeGp, Mean, Predictive, SliceParams};
 use mercer::models::plan::Method;
 use mercer::optim::Minimiser;
 use mercer::{Device, Error, Kernel};
@@ -13,9 +13,8 @@ use ndarray::{Array2, ArrayView2};
 use crate::support::random;
 use crate::{close, data, everywhere};
 
-/// No matrix fits this.
-fn frugal() -> LargeParams {
-    LargeParams { memory_budget: 1, rank: Some(30), ..LargeParams::default() }
+fn ranked() -> LargeParams {
+    LargeParams { rank: Some(30), ..LargeParams::default() }
 }
 
 fn model() -> GpRegressor {
@@ -23,7 +22,7 @@ fn model() -> GpRegressor {
 }
 
 fn free(gp: &GpRegressor, device: &Device, x: ArrayView2<f64>, y: ArrayView2<f64>) -> Box<MatrixFreeGp> {
-    match gp.fit_large(device, x, y, &frugal()).unwrap() {
+    match gp.clone().memory_budget(1).fit_large(device, x, y, &ranked()).unwrap() {
         LargeGp::MatrixFree(gp) => gp,
         LargeGp::Dense(_) => panic!("a budget of one byte"),
     }
@@ -123,32 +122,65 @@ fn the_plan_is_what_is_done() {
     let (x, y) = data(60, 2, 75);
     let fitted = gp.fit_large(&cpu, x.view(), y.view(), &roomy).unwrap();
     assert!(fitted.is_dense() && fitted.log_marginal_likelihood().1 == 0.0);
-    let fitted = gp.fit_large(&cpu, x.view(), y.view(), &frugal()).unwrap();
+    let frugal = gp.clone().memory_budget(1);
+    let fitted = frugal.fit_large(&cpu, x.view(), y.view(), &ranked()).unwrap();
     assert!(!fitted.is_dense());
-    assert_eq!(free(&gp, &cpu, x.view(), y.view()).plan(), &gp.plan_large(&cpu, 60, 2, 1, &frugal()));
+    assert_eq!(free(&gp, &cpu, x.view(), y.view()).plan(), &frugal.plan_large(&cpu, 60, 2, 1, &ranked()));
+}
+
+/// The bytes that a dense plan names are the least budget with which it is followed; below it, what must store a matrix
+/// says so before it does.
+#[test]
+fn what_must_store_a_matrix_refuses_beyond_the_budget() {
+    let cpu = Device::cpu();
+    let (x, y) = data(60, 2, 77);
+    let (x, y) = (x.view(), y.view());
+    let bytes = model().plan_large(&cpu, 60, 2, 1, &ranked()).host_bytes;
+    let (enough, short) = (model().memory_budget(bytes), model().memory_budget(bytes - 1));
+    assert!(enough.fit_large(&cpu, x, y, &ranked()).unwrap().is_dense());
+    assert!(!short.fit_large(&cpu, x, y, &ranked()).unwrap().is_dense());
+    let e = short.fit(&cpu, x, y).unwrap_err();
+    let named = matches!(e, Error::OverBudget { need, budget, .. } if need == bytes && budget == bytes - 1);
+    assert!(named && e.to_string().contains("fit_large"), "{e}");
+    // A gradient takes a matrix more than a fit, a point more a row.
+    let e = enough.log_marginal_likelihood(&cpu, x, y).unwrap_err();
+    let more = matches!(e, Error::OverBudget { need, .. } if need > bytes);
+    assert!(more && e.to_string().contains("stochastic_evidence"), "{e}");
+    let mut fitted = enough.fit(&cpu, x, y).unwrap();
+    let e = fitted.add(random(1, 2, 78).view(), random(1, 1, 79).view());
+    assert!(matches!(e, Err(Error::OverBudget { .. })), "{e:?}");
+    let e = short.sample_hyperparameters(&cpu, x, y, &SliceParams::default());
+    assert!(matches!(e, Err(Error::OverBudget { .. })), "{e:?}");
+    // Nothing is allocated for what cannot be: 3.2 TB here.
+    let (x, y) = (Array2::from_shape_fn((200_000, 1), |(i, _)| i as f64), Array2::zeros((200_000, 1)));
+    assert!(matches!(
+        GpRegressor::new(Kernel::rbf(1.0)).fit(&cpu, x.view(), y.view()),
+        Err(Error::OverBudget { .. })
+    ));
 }
 
 #[test]
 fn bad_input_is_refused() {
     let cpu = Device::cpu();
     let (x, y) = data(30, 2, 76);
+    let frugal = model().memory_budget(1);
     let fit =
         |gp: &GpRegressor, params: &LargeParams| gp.fit_large(&cpu, x.view(), y.view(), params).map(|_| ());
     for bad in [0.0, -1.0, f64::NAN, 1.0] {
-        let params = LargeParams { tolerance: bad, ..frugal() };
-        assert!(matches!(fit(&model(), &params), Err(Error::Parameter { .. })), "{bad}");
-        let params = LargeParams { variance_tolerance: bad, ..frugal() };
-        assert!(matches!(fit(&model(), &params), Err(Error::Parameter { .. })), "{bad}");
+        let params = LargeParams { tolerance: bad, ..ranked() };
+        assert!(matches!(fit(&frugal, &params), Err(Error::Parameter { .. })), "{bad}");
+        let params = LargeParams { variance_tolerance: bad, ..ranked() };
+        assert!(matches!(fit(&frugal, &params), Err(Error::Parameter { .. })), "{bad}");
     }
-    let params = LargeParams { rank: Some(0), ..frugal() };
-    assert!(matches!(fit(&model(), &params), Err(Error::Parameter { .. })));
-    let e = fit(&model().noise(0.0), &frugal());
+    let params = LargeParams { rank: Some(0), ..ranked() };
+    assert!(matches!(fit(&frugal, &params), Err(Error::Parameter { .. })));
+    let e = fit(&frugal.clone().noise(0.0), &ranked());
     assert!(matches!(e, Err(Error::Parameter { .. })), "without noise M is singular: {e:?}");
-    let short = LargeParams { max_iterations: 1, rank: Some(1), ..frugal() };
-    assert!(matches!(fit(&model(), &short), Err(Error::NoConvergence { .. })));
-    let stop = LargeParams { progress: Some(Arc::new(|_, _| ControlFlow::Break(()))), ..frugal() };
-    assert!(matches!(fit(&model(), &stop), Err(Error::Cancelled { .. })));
-    let e = model().fit_large(&cpu, x.view(), random(29, 1, 1).view(), &frugal());
+    let short = LargeParams { max_iterations: 1, rank: Some(1), ..ranked() };
+    assert!(matches!(fit(&frugal, &short), Err(Error::NoConvergence { .. })));
+    let stop = LargeParams { progress: Some(Arc::new(|_, _| ControlFlow::Break(()))), ..ranked() };
+    assert!(matches!(fit(&frugal, &stop), Err(Error::Cancelled { .. })));
+    let e = frugal.fit_large(&cpu, x.view(), random(29, 1, 1).view(), &ranked());
     assert!(matches!(e, Err(Error::Shape { .. })));
     let gp = free(&model(), &cpu, x.view(), y.view());
     assert!(matches!(gp.predict(random(3, 3, 1).view()), Err(Error::Shape { .. })));

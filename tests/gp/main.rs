@@ -9,6 +9,7 @@ mod devices;
 mod hyper;
 mod input;
 mod large;
+mod large_gradient;
 mod leave_one_out;
 mod mean;
 mod oracle;

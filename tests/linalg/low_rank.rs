@@ -55,6 +55,24 @@ fn the_remainder_falls_and_stays_semi_definite() {
     }
 }
 
+/// The definition, a column at a time: pivots that are chosen together are those, and so is the factor.
+#[test]
+fn every_pivot_is_the_largest_that_is_left() {
+    let x = random(300, 3, 76);
+    let kernel = Kernel::rbf(0.7);
+    let mut rest = gram(&kernel, &on(&Device::cpu(), &x), None).unwrap().to_array().unwrap();
+    let op = KernelOperator::new(&kernel, &on(&Device::cpu(), &x), 0.0).unwrap();
+    let low = pivoted_cholesky(&op, 80, 0.0).unwrap();
+    for (k, column) in low.factor.columns().into_iter().enumerate() {
+        let pivot = (0..300).max_by(|&i, &j| rest[[i, i]].total_cmp(&rest[[j, j]])).unwrap();
+        assert_eq!(low.pivots[k], pivot, "column {k}");
+        let want = &rest.column(pivot) / rest[[pivot, pivot]].sqrt();
+        assert!(column.iter().zip(&want).all(|(f, w)| (f - w).abs() < 1e-10), "column {k}");
+        let want = want.insert_axis(ndarray::Axis(1));
+        rest -= &want.dot(&want.t());
+    }
+}
+
 #[test]
 fn a_low_rank_matrix_is_found_to_be_one() {
     let half = random(60, 6, 73);

@@ -15,7 +15,8 @@ impl FittedGp {
     /// # Errors
     /// [`Error::Shape`] or [`Error::NotFinite`] for data that do not fit; [`Error::Parameter`] for a model with a noise
     /// for each point ([`FittedGp::add_with_noise`] is for those); [`Error::NotPositiveDefinite`] for a point that is
-    /// there already, without noise. The model is then what it was.
+    /// there already, without noise; [`Error::OverBudget`] as [`GpRegressor::fit`](super::GpRegressor::fit). The model
+    /// is then what it was.
     pub fn add(&mut self, x: ArrayView2<f64>, y: ArrayView2<f64>) -> Result<()> {
         match self.model.noise {
             Noise::Same(v) => self.extend(x, y, &vec![v; x.nrows()], Noise::Same(v)),
@@ -45,6 +46,9 @@ impl FittedGp {
         require(OP, y.ncols() == self.y.ncols(), || {
             format!("the model was fitted to {} targets, y has {}", self.y.ncols(), y.ncols())
         })?;
+        let size = (self.x.rows() + x.nrows(), x.ncols(), y.ncols());
+        let device = self.factor().factor().device();
+        self.model.affords(OP, &device, size, false, "fit everything by `fit_large`")?;
         let misfit = |e: ndarray::ShapeError| Error::Shape { op: OP, what: e.to_string() };
         let factor = self.factor().extended(self.kernel(), self.x(), x, noise)?;
         let points = concatenate(Axis(0), &[self.x(), x]).map_err(misfit)?;

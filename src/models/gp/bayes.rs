@@ -109,6 +109,7 @@ impl GpRegressor {
     ) -> Result<BayesianGp> {
         const OP: &str = "GpRegressor::sample_hyperparameters";
         pairs(OP, x, y)?;
+        self.affords(OP, device, (x.nrows(), x.ncols(), y.ncols()), false, "use `SparseGpRegressor`")?;
         let space = self.space(x.nrows())?;
         let SliceParams { samples, burn_in, thin, width, seed, .. } = *params;
         require(OP, !space.names.is_empty(), || "every hyper-parameter is fixed".to_owned())?;

@@ -8,6 +8,7 @@ use super::input::pairs;
 use super::mean::Mean;
 use super::prior::Prior;
 use crate::linalg::{Jitter, Noise, SpdParams};
+use crate::models::plan::BUDGET;
 use crate::optim::Minimiser;
 use crate::{Device, Error, Kernel, Result};
 
@@ -45,6 +46,7 @@ pub struct GpRegressor {
     pub(super) spd: SpdParams,
     pub(super) minimiser: Option<Minimiser>,
     pub(super) priors: Vec<(String, Prior)>,
+    pub(super) budget: u64,
 }
 
 impl GpRegressor {
@@ -59,6 +61,7 @@ impl GpRegressor {
             spd: SpdParams::default(),
             minimiser: None,
             priors: Vec::new(),
+            budget: BUDGET,
         }
     }
 
@@ -106,15 +109,28 @@ impl GpRegressor {
         self
     }
 
-    /// Conditions the process on `x` (`n x d`) and `y` (`n x q`). The n x n covariance is stored; where it may not fit
-    /// the memory use [`fit_large`](GpRegressor::fit_large).
+    /// Bytes that a fit may allocate, 2 GiB by default: two matrices of n = 11,585, or three of n = 9459 for a gradient.
+    /// Beyond that nothing n x n is stored: [`fit_large`](GpRegressor::fit_large) goes on without, and what needs a
+    /// stored factor refuses.
+    #[must_use]
+    pub fn memory_budget(self, bytes: u64) -> Self {
+        GpRegressor { budget: bytes, ..self }
+    }
+
+    /// Conditions the process on `x` (`n x d`) and `y` (`n x q`). The n x n covariance is stored, for what only its
+    /// factor gives: leave-one-out, joint samples, points added later. Where that may not fit the memory budget use
+    /// [`fit_large`](GpRegressor::fit_large), which switches to conjugate gradients.
     ///
     /// # Errors
     /// [`Error::Shape`] or [`Error::NotFinite`] for bad data; [`Error::Parameter`] or [`Error::UnknownName`] for bad
     /// noise, kernel or priors; [`Error::NotPositiveDefinite`] if the covariance is not (duplicate inputs without
-    /// noise) and no jitter is allowed; [`Error::Cancelled`] by the minimiser's progress; those of the device.
+    /// noise) and no jitter is allowed; [`Error::OverBudget`] before anything is allocated if the covariance does not fit
+    /// the [memory budget](GpRegressor::memory_budget); [`Error::Cancelled`] by the minimiser's progress; those of the
+    /// device.
     pub fn fit(&self, device: &Device, x: ArrayView2<f64>, y: ArrayView2<f64>) -> Result<FittedGp> {
         pairs("GpRegressor::fit", x, y)?;
+        let size = (x.nrows(), x.ncols(), y.ncols());
+        self.affords("GpRegressor::fit", device, size, self.minimiser.is_some(), "use `fit_large`")?;
         let space = self.space(x.nrows())?;
         let start = self.theta();
         let Some(minimiser) = self.minimiser.as_ref().filter(|_| !start.is_empty()) else {
@@ -142,7 +158,9 @@ impl GpRegressor {
         x: ArrayView2<f64>,
         y: ArrayView2<f64>,
     ) -> Result<Evidence> {
-        pairs("GpRegressor::log_marginal_likelihood", x, y)?;
+        const OP: &str = "GpRegressor::log_marginal_likelihood";
+        pairs(OP, x, y)?;
+        self.affords(OP, device, (x.nrows(), x.ncols(), y.ncols()), true, "use `stochastic_evidence`")?;
         self.space(x.nrows())?;
         self.evidence(device, x, y)
     }

@@ -1,15 +1,17 @@
 //! The marginal likelihood and its gradient without a stored matrix.
 //!
 //! `log p(y) = -½ rᵀα - ½ log det C - ½ n log 2π` with an estimate for the determinant, and for the gradient
-//! `½ αᵀ ∂C α - ½ tr(C⁻¹ ∂C)`, where `tr(C⁻¹ ∂C) = tr(M⁻¹ ∂C) + E[(C⁻¹z - M⁻¹z)ᵀ ∂C M⁻¹z]` over probes z of covariance M:
-//! the first term is exact, from `M⁻¹ = noise⁻¹ - UUᵀ`, and the second is small where M is good.
+//! `½ αᵀ ∂C α - ½ tr(C⁻¹ ∂C)`, where `tr(C⁻¹ ∂C) = c tr(M⁻¹ ∂C) + E[(C⁻¹z - c M⁻¹z)ᵀ ∂C M⁻¹z]` over probes z of
+//! covariance M, whatever c is: the first term is exact, from `M⁻¹ = noise⁻¹ - UUᵀ`, and the second is small where M is
+//! good and c is one. Where M is poor a c of one adds variance, so that `control.rs` chooses it.
 
 use ndarray::{Array2, ArrayView2, Axis, concatenate, s};
 
+use super::control::coefficients;
 use super::system::System;
 use super::{LargeParams, OP};
 use crate::kernel::Scale;
-use crate::linalg::{CgInfo, LogDet};
+use crate::linalg::{CgInfo, LogDet, dots};
 use crate::models::gp::mean::Trend;
 use crate::models::gp::regressor::GpRegressor;
 use crate::ops::{Weights, gram_sum_grad};
@@ -79,15 +81,20 @@ impl Parts {
     pub fn gradient(&self, model: &GpRegressor, params: &LargeParams) -> Result<Vec<f64>> {
         let (z, m) = self.system.probes(params)?;
         let solved = self.system.solve(z.view(), params.variance_tolerance, params)?.x;
-        let q = self.alpha.ncols() as f64;
-        let (u, correction) = (self.system.inverse_factor()?, (solved - &m) * (-q / z.ncols() as f64));
-        // The weight of each pair is the product of these two, and on the diagonal also that of `tr(noise⁻¹ ∂C)`.
-        let left = joined(&[self.alpha.view(), (&u * q).view(), correction.view()])?;
-        let right = joined(&[self.alpha.view(), u.view(), m.view()])?;
-        let diagonal = self.system.noise().mapv(|v| -q / v);
+        let (q, probes) = (self.alpha.ncols() as f64, z.ncols() as f64);
+        let u = self.system.inverse_factor()?;
         let kernel = model.kernel();
         let mut gradient = Vec::new();
         if kernel.params().iter().any(|p| !p.fixed) {
+            // For every parameter of the kernel the c of its amplitude: `∂C = K` takes one product, the others many.
+            let image = self.system.apply_kernel(m.view())?;
+            let c = coefficients(dots(&solved, &image).view(), dots(&m, &image).view());
+            let mean = c.sum() / probes;
+            let correction = (&solved - &(&m * &c)) * (-q / probes);
+            // The weight of each pair is the product of these two, and on the diagonal also that of `tr(noise⁻¹ ∂C)`.
+            let left = joined(&[self.alpha.view(), (&u * (mean * q)).view(), correction.view()])?;
+            let right = joined(&[self.alpha.view(), u.view(), m.view()])?;
+            let diagonal = self.system.noise().mapv(|v| -q * mean / v);
             let on = |a: &Array2<f64>| Matrix::upload(OP, &self.system.x.device(), a.view());
             let weights = Weights::LowRank { u: &on(&left)?, v: &on(&right)? };
             let pairs = gram_sum_grad(kernel, &self.system.x, None, weights)?.gradient;
@@ -98,7 +105,11 @@ impl Parts {
             }
         }
         if let Some(noise) = model.learned_noise() {
-            gradient.push(0.5 * noise * ((left * right).sum() + diagonal.sum()));
+            let (a, b) = (dots(&solved, &m), dots(&m, &m));
+            let c = coefficients(a.view(), b.view());
+            let inverse = self.system.noise().mapv(f64::recip).sum() - dots(&u, &u).sum();
+            let trace = (&c * inverse + a - &c * &b).sum() / probes;
+            gradient.push(0.5 * noise * (dots(&self.alpha, &self.alpha).sum() - q * trace));
         }
         Ok(gradient)
     }

@@ -8,10 +8,11 @@
 //! | α, the mean | conjugate gradients, residual in f64 | the tolerance asked for |
 //! | variance | conjugate gradients on `k(X, x)` | too large, by at most what is reported |
 //! | `log det C` | stochastic Lanczos quadrature under M | a standard error is reported |
-//! | gradient | `tr(M⁻¹ ∂C)` exactly, the rest by Hutchinson's trace with the same probes | small if M leaves less of K than the noise, large if not: then raise the rank |
+//! | gradient | Hutchinson's trace with the same probes, less as much of `tr(M⁻¹ ∂C)`'s as lowers its variance | near zero if M leaves less of K than the noise, that of the plain trace if not: then raise the rank |
 //!
 //! Checked in `tests/gp/large.rs` against the stored factor.
 
+mod control;
 mod evidence;
 mod fitted;
 mod params;
@@ -34,7 +35,8 @@ const OP: &str = "GpRegressor::fit_large";
 
 /// Data that may be large.
 impl GpRegressor {
-    /// [`fit`](GpRegressor::fit) if the matrix fits the memory budget, else the same model without it.
+    /// [`fit`](GpRegressor::fit) if the matrix fits the [memory budget](GpRegressor::memory_budget), else the same model
+    /// without it.
     ///
     /// What is done is what [`plan_large`](GpRegressor::plan_large) says. Hyper-parameters are searched here too if
     /// that is asked for: with the same probes for all of them, so that the objective is a function, but one whose
@@ -52,10 +54,11 @@ impl GpRegressor {
     ///
     /// let x = Array2::from_shape_fn((300, 1), |(i, _)| i as f64 / 30.0);
     /// let y = x.mapv(f64::sin);
-    /// let gp = GpRegressor::new(Kernel::rbf(1.0)).noise(0.01);
-    /// let frugal = LargeParams { memory_budget: 1 << 20, ..LargeParams::default() };
-    /// println!("{}", gp.plan_large(&Device::cpu(), 300, 1, 1, &frugal));
-    /// let fitted = gp.fit_large(&Device::cpu(), x.view(), y.view(), &frugal)?;
+    /// let gp = GpRegressor::new(Kernel::rbf(1.0)).noise(0.01).memory_budget(1 << 20);
+    /// let params = LargeParams::default();
+    /// println!("{}", gp.plan_large(&Device::cpu(), 300, 1, 1, &params));
+    /// let fitted = gp.fit_large(&Device::cpu(), x.view(), y.view(), &params)?;
+    /// assert!(!fitted.is_dense()); // and `fit` would say what it needs, and refuse
     /// assert!((fitted.predict(array![[2.5]].view())?[[0, 0]] - 2.5f64.sin()).abs() < 1e-3);
     /// # Ok::<(), mercer::Error>(())
     /// ```
@@ -104,7 +107,8 @@ impl GpRegressor {
         pairs(OP, x, y)?;
         params.check()?;
         self.space(x.nrows())?;
-        let Plan { method, .. } = plan::matrix_free(device, x.nrows(), x.ncols(), y.ncols(), params);
+        let Plan { method, .. } =
+            plan::matrix_free(device, x.nrows(), x.ncols(), y.ncols(), params, self.budget);
         let Method::MatrixFree { rank } = method else { unreachable!("a matrix-free plan is matrix-free") };
         let parts = Parts::new(self, device, x, y, rank, params)?;
         let gradient = parts.gradient(self, params)?;

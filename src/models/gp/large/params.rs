@@ -5,12 +5,10 @@ use std::fmt;
 use crate::linalg::{LogDetParams, Progress};
 use crate::{Error, Result};
 
-/// The memory budget, and the accuracy of what is iterated or estimated beyond it.
+/// The accuracy of what is iterated or estimated where nothing n x n is stored.
 #[derive(Clone)]
 pub struct LargeParams {
-    /// Bytes that a fit may allocate on the host, or on the device, before the matrix is no longer stored: 2 GiB.
-    pub memory_budget: u64,
-    /// Columns of the preconditioner; by default as many as fit half of the budget, at most 200.
+    /// Columns of the preconditioner; by default as many as fit half of the memory budget, at most 200.
     pub rank: Option<usize>,
     /// The relative residual of α: 1e-8.
     pub tolerance: f64,
@@ -27,7 +25,6 @@ pub struct LargeParams {
 impl Default for LargeParams {
     fn default() -> Self {
         LargeParams {
-            memory_budget: 2 << 30,
             rank: None,
             tolerance: 1e-8,
             variance_tolerance: 1e-5,
@@ -58,7 +55,6 @@ impl LargeParams {
 impl fmt::Debug for LargeParams {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("LargeParams")
-            .field("memory_budget", &self.memory_budget)
             .field("rank", &self.rank)
             .field("tolerance", &self.tolerance)
             .field("variance_tolerance", &self.variance_tolerance)

@@ -1,9 +1,9 @@
 //! What a fit would do: the choice of the method, and its cost.
 
 use super::LargeParams;
-use crate::Device;
 use crate::models::gp::regressor::GpRegressor;
 use crate::models::plan::{Method, Plan, kernel_flops};
+use crate::{Device, Error, Result};
 
 /// Most columns of the preconditioner unless told otherwise: it is made anew for every set of hyper-parameters.
 const RANK: f64 = 200.0;
@@ -27,17 +27,42 @@ impl GpRegressor {
         let dense = dense(device, n, d, targets, self.minimiser.is_some());
         let buffer = device.adapter().map_or(u64::MAX, |a| a.limits.buffer_bytes);
         let one_matrix = (4.0 * n as f64 * padded(n as f64)) as u64;
-        let fits = dense.host_bytes.max(dense.device_bytes) <= params.memory_budget && one_matrix <= buffer;
-        if fits { dense } else { matrix_free(device, n, d, targets, params) }
+        let fits = need(&dense) <= self.budget && one_matrix <= buffer;
+        if fits { dense } else { matrix_free(device, n, d, targets, params, self.budget) }
+    }
+
+    /// An error if the matrices that `op` would store for `(n, d, targets)` pass the memory budget.
+    pub(in crate::models::gp) fn affords(
+        &self,
+        op: &'static str,
+        device: &Device,
+        (n, d, targets): (usize, usize, usize),
+        gradient: bool,
+        instead: &'static str,
+    ) -> Result<()> {
+        let (need, budget) = (need(&dense(device, n, d, targets, gradient)), self.budget);
+        if need <= budget { Ok(()) } else { Err(Error::OverBudget { op, need, budget, instead }) }
     }
 }
 
+/// Bytes where most are needed.
+fn need(plan: &Plan) -> u64 {
+    plan.host_bytes.max(plan.device_bytes)
+}
+
 /// Without the matrix. An iteration is a product with all right-hand sides of α and all probes.
-pub(super) fn matrix_free(device: &Device, n: usize, d: usize, targets: usize, params: &LargeParams) -> Plan {
+pub(super) fn matrix_free(
+    device: &Device,
+    n: usize,
+    d: usize,
+    targets: usize,
+    params: &LargeParams,
+    budget: u64,
+) -> Plan {
     // In floating point: no size is so large that it overflows, and a cast back ends at the largest integer.
     let (nf, df, columns) = (n as f64, d as f64, (targets + params.log_det.probes) as f64);
     // The preconditioner may take half of the budget; its factor exists twice while it is made.
-    let usual = (params.memory_budget as f64 / (32.0 * nf)).clamp(1.0, RANK) as usize;
+    let usual = (budget as f64 / (32.0 * nf)).clamp(1.0, RANK) as usize;
     let rank = params.rank.unwrap_or(usual).clamp(1, n.max(1));
     let r = rank as f64;
     let on_device = 4.0 * nf * (padded(df) + 2.0 * padded(columns));

@@ -1,6 +1,6 @@
 //! `C = K + noise` as an operator: in f64 on the CPU, in f32 on a device, and roughly as a low rank plus noise.
 
-use ndarray::{Array1, Array2, ArrayView2};
+use ndarray::{Array1, Array2, ArrayView2, Axis};
 
 use super::LargeParams;
 use crate::linalg::{
@@ -66,6 +66,11 @@ impl System {
 
     pub fn log_det(&self, params: &LargeParams) -> Result<LogDet> {
         lanczos_log_det(self.fast(), &self.preconditioner, &params.log_det)
+    }
+
+    /// `K v`, as exactly as the device has it.
+    pub fn apply_kernel(&self, v: ArrayView2<f64>) -> Result<Array2<f64>> {
+        Ok(self.fast().apply(v)? - &v * &self.noise().view().insert_axis(Axis(1)))
     }
 
     /// The probes z of the log-determinant and `M⁻¹ z`.

@@ -11,11 +11,8 @@ use super::check::{pairs, positive, weights};
 use super::expansion::Expansion;
 use super::report::SolveReport;
 use crate::linalg::Progress;
-use crate::models::plan::{Method, Plan};
+use crate::models::plan::{BUDGET, Method, Plan};
 use crate::{Device, Kernel, Result};
-
-/// Bytes that a fit may allocate unless told otherwise: a stored matrix up to n = 11,585.
-const BUDGET: u64 = 2 << 30;
 
 /// How the system is to be solved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
