@@ -13,6 +13,7 @@ use rayon::prelude::*;
 use super::check::{parameter, require};
 use super::null::Null;
 use super::permutations::{combinations, permutation, signs};
+use super::progress::{Steps, Watch};
 use crate::matrix::window::windows as cut;
 use crate::ops::{Along, Map, Reduction, add_diagonal_vector, bilinear_forms, diagonal, gram, map, reduce};
 use crate::{Device, Kernel, Matrix, Result};
@@ -157,6 +158,7 @@ pub(super) fn forms(
     pooled: ArrayView2<f64>,
     labels: &Labels,
     memory: u64,
+    watch: Option<&Watch>,
 ) -> Result<(Vec<Forms>, u64)> {
     let all = pooled.nrows();
     let size = block_rows(device).min(all);
@@ -167,11 +169,13 @@ pub(super) fn forms(
         .collect::<Result<_>>()?;
     let scalar: u64 = if device.is_gpu() { 4 } else { 8 };
     let width = ((memory / (scalar * all as u64)) as usize).clamp(1, labels.count());
+    let all_steps = labels.count().div_ceil(width) * kernels.len() * windows.len();
+    let mut steps = Steps::new("TwoSampleTest", watch, all_steps);
     let mut found: Vec<Option<Forms>> = kernels.iter().map(|_| None).collect();
     for some in cut(labels.count(), width) {
         let v = labels.blocks(device, some, size)?;
         for (kernel, found) in kernels.iter().zip(&mut found) {
-            let part = part(kernel, &points, &windows, &v)?;
+            let part = part(kernel, &points, &windows, &v, &mut steps)?;
             match found {
                 None => *found = Some(part),
                 Some(found) => found.quadratic.extend(part.quadratic),
@@ -189,7 +193,13 @@ pub(super) fn forms(
 }
 
 /// Blocks on and below the diagonal; those below count twice.
-fn part(kernel: &Kernel, points: &[Matrix], windows: &[Range<usize>], v: &[Matrix]) -> Result<Forms> {
+fn part(
+    kernel: &Kernel,
+    points: &[Matrix],
+    windows: &[Range<usize>],
+    v: &[Matrix],
+    steps: &mut Steps,
+) -> Result<Forms> {
     let all = windows.last().map_or(0, |w| w.end);
     let mut rows = vec![0.0; all];
     let mut diagonals = Vec::with_capacity(all);
@@ -212,6 +222,7 @@ fn part(kernel: &Kernel, points: &[Matrix], windows: &[Range<usize>], v: &[Matri
             }
             squares += twice * reduce(&k, Along::EachRow, Reduction::SumSquares)?.to_array()?.sum();
         }
+        steps.made()?;
     }
     Ok(Forms { quadratic, rows, diagonal: diagonals, squares })
 }

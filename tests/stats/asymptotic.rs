@@ -117,7 +117,8 @@ fn the_levels_of_mmd_are_kept() {
     for (what, null, estimator) in [
         ("MMD, gamma, biased", Null::Gamma, Estimator::Biased),
         ("MMD, gamma, unbiased", Null::Gamma, Estimator::Unbiased),
-        ("MMD, spectral", SPECTRAL, Estimator::Biased),
+        ("MMD, spectral, biased", SPECTRAL, Estimator::Biased),
+        ("MMD, spectral, unbiased", SPECTRAL, Estimator::Unbiased),
         ("MMD, linear time", Null::Normal { block: 2 }, Estimator::Unbiased),
         ("MMD, blocks", Null::Normal { block: 4 }, Estimator::Unbiased),
     ] {
