@@ -221,7 +221,7 @@ impl Resamples {
                     (0..=count).map(|b| if b == 0 { vec![1.0; n] } else { signs(n, seed, b) }).collect();
                 Ok(Resamples::Signs(Array2::from_shape_fn((n, count + 1), |(i, b)| columns[b][i])))
             }
-            Null::Gamma | Null::Spectral { .. } | Null::Normal { .. } => Err(null
+            Null::Gamma | Null::Spectral { .. } | Null::Normal { .. } | Null::ChiSquared => Err(null
                 .refused("IndependenceTest", "use permutations, or the gamma law with one pair of kernels")),
             Null::Exhaustive => {
                 let ways = (1..=n).fold(1.0, |w, i| w * i as f64);

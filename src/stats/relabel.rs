@@ -43,7 +43,7 @@ impl Labels {
                 })?;
                 (count, true)
             }
-            Null::Gamma | Null::Spectral { .. } | Null::Normal { .. } => {
+            Null::Gamma | Null::Spectral { .. } | Null::Normal { .. } | Null::ChiSquared => {
                 return Err(null.refused(op, "use permutations"));
             }
             Null::Exhaustive => {

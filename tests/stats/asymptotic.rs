@@ -192,7 +192,8 @@ fn bad_input_is_refused() {
     // Many kernels have no such law together.
     let many = TwoSampleTest { null: Null::Gamma, ..TwoSampleTest::default() };
     assert!(matches!(many.run(&cpu, x.view(), y.view()), Err(Error::Unsupported { .. })));
-    for null in [SPECTRAL, Null::Normal { block: 2 }] {
+    assert!(matches!(run(Null::ChiSquared), Err(Error::Unsupported { .. })), "no features to count");
+    for null in [SPECTRAL, Null::Normal { block: 2 }, Null::ChiSquared] {
         let found = pair(null, Estimator::Biased).run(&cpu, x.view(), y.view());
         assert!(matches!(found, Err(Error::Unsupported { .. })), "{null:?}");
     }

@@ -26,6 +26,9 @@ impl TwoSampleTest {
         all: ArrayView2<f64>,
         kernel: &Kernel,
     ) -> Result<TestOutcome> {
+        if self.null == Null::ChiSquared {
+            return Err(self.null.refused("TwoSampleTest", "use FiniteSetTest, or another law"));
+        }
         if let Null::Normal { block } = self.null {
             let (x, y) = (all.slice(s![..m, ..]), all.slice(s![m.., ..]));
             let found = Mmd::new(kernel.clone()).block(x, y, block)?;
