@@ -143,13 +143,12 @@ impl IndependenceTest {
         for k in &ks {
             let left = if fits { Some(self.centred(k, &data.0)?) } else { None };
             for l in &ls {
-                values.push(match &left {
-                    Some(left) => self.stored(left, &self.centred(l, &data.1)?, &resamples, &mut steps)?,
-                    None => {
-                        let hsic = Hsic::new(k.clone(), l.clone());
-                        let orders = self.orders(device, &resamples)?;
-                        streamed(device, self.estimator, &hsic, (x, y), orders, &mut steps)?
-                    }
+                values.push(if let Some(left) = &left {
+                    self.stored(left, &self.centred(l, &data.1)?, &resamples, &mut steps)?
+                } else {
+                    let hsic = Hsic::new(k.clone(), l.clone());
+                    let orders = self.orders(device, &resamples)?;
+                    streamed(device, self.estimator, &hsic, (x, y), orders, &mut steps)?
                 });
                 pairs.push(vec![k.clone(), l.clone()]);
             }
