@@ -53,6 +53,7 @@ pub use log_det::log_det;
 pub use logsumexp::logsumexp;
 pub use map::{Map, Zip, map, zip};
 pub use moments::{Moments, Second, moments};
+pub(crate) use nearest::Centres;
 pub use nearest::{Nearest, nearest};
 pub use reduce::{Along, Reduction, reduce};
 pub use softmax::{softmax, softmax_logsumexp};

@@ -2,7 +2,7 @@
 //!
 //! Checked in `tests/ops/nearest.rs` against all distances.
 
-use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis};
+use ndarray::{Array1, Array2, ArrayView2, ArrayViewMut2, Axis, s};
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
@@ -67,53 +67,95 @@ pub fn nearest(x: &Matrix, y: &Matrix) -> Result<Nearest> {
     }
 }
 
-/// Scores `|y|^2 - 2 x.y` by a matrix product, relative to the mean of y so that little cancels; then, of the few
-/// rows whose scores are within rounding of the least, the one that is nearest by the sum of squares.
 fn cpu(x: &Array2<f64>, y: &Array2<f64>) -> Nearest {
-    let ((n, d), m) = (x.dim(), y.nrows());
-    let (x, y) = (x.as_standard_layout(), y.as_standard_layout());
-    let mean = y.mean_axis(Axis(0)).unwrap_or_else(|| ndarray::Array1::zeros(d));
-    let centred = &y - &mean;
-    let norms: Vec<f64> = centred.rows().into_iter().map(|r| r.dot(&r)).collect();
-    let (x, y, mean) = (flat(&x), flat(&y), mean.to_vec());
-    let widest = norms.iter().fold(0f64, |a, &b| a.max(b));
+    let (n, d) = x.dim();
+    let (x, centres) = (x.as_standard_layout(), Centres::new(y.view()));
     let mut found = Nearest { index: vec![0; n], squared_distance: vec![0.0; n] };
     let results = found.index.par_chunks_mut(CHUNK).zip(found.squared_distance.par_chunks_mut(CHUNK));
-    results.zip(x.par_chunks(CHUNK * d)).for_each_init(
-        || (vec![0.0; CHUNK * d], vec![0.0; CHUNK * m]),
-        |(shifted, scores), ((index, squared_distance), x)| {
+    results.zip(flat(&x).par_chunks(CHUNK * d)).for_each_init(
+        || centres.scratch(),
+        |scratch, ((index, squared_distance), x)| centres.nearest(x, scratch, index, squared_distance),
+    );
+    found
+}
+
+/// Rows to be near to, as the CPU compares with them.
+pub(crate) struct Centres {
+    y: Array2<f64>,
+    mean: Vec<f64>,
+    /// `y - mean` and, as a last column, `-|y - mean|^2 / 2`.
+    widened: Array2<f64>,
+    /// The largest `|y - mean|^2`.
+    widest: f64,
+}
+
+impl Centres {
+    pub fn new(y: ArrayView2<f64>) -> Self {
+        let (m, d) = y.dim();
+        let y = y.as_standard_layout().into_owned();
+        let mean = y.mean_axis(Axis(0)).unwrap_or_else(|| Array1::zeros(d));
+        let (mut widened, mut widest) = (Array2::zeros((m, d + 1)), 0f64);
+        for (mut to, y) in widened.rows_mut().into_iter().zip(y.rows()) {
+            let centred = &y - &mean;
+            let norm = centred.dot(&centred);
+            to.slice_mut(s![..d]).assign(&centred);
+            to[d] = -0.5 * norm;
+            widest = widest.max(norm);
+        }
+        Centres { y, mean: mean.to_vec(), widened, widest }
+    }
+
+    /// Room for [`Centres::nearest`] to work in.
+    pub fn scratch(&self) -> (Vec<f64>, Vec<f64>) {
+        let (m, wide) = self.widened.dim();
+        (vec![1.0; CHUNK * wide], vec![0.0; CHUNK * m])
+    }
+
+    /// The nearest row of y, the lowest of equals, and its squared distance, for each of the rows in `x`.
+    ///
+    /// Scores `|y|^2 - 2 x.y` by a matrix product, relative to the mean of y so that little cancels; then, of the few
+    /// rows whose scores are within rounding of the least, the one that is nearest by the sum of squares.
+    pub fn nearest(
+        &self,
+        x: &[f64],
+        (shifted, scores): &mut (Vec<f64>, Vec<f64>),
+        index: &mut [usize],
+        squared_distance: &mut [f64],
+    ) {
+        let ((m, wide), d) = (self.widened.dim(), self.mean.len());
+        let results = index.chunks_mut(CHUNK).zip(squared_distance.chunks_mut(CHUNK));
+        for (x, (index, squared_distance)) in x.chunks(CHUNK * d).zip(results) {
             let (rows, fit) = (index.len(), "a chunk is whole rows");
-            let (shifted, scores) = (&mut shifted[..rows * d], &mut scores[..rows * m]);
-            for (to, from) in shifted.chunks_exact_mut(d).zip(x.chunks_exact(d)) {
-                for ((to, x), m) in to.iter_mut().zip(from).zip(&mean) {
+            let (shifted, scores) = (&mut shifted[..rows * wide], &mut scores[..rows * m]);
+            for (to, from) in shifted.chunks_exact_mut(wide).zip(x.chunks_exact(d)) {
+                for ((to, x), m) in to.iter_mut().zip(from).zip(&self.mean) {
                     *to = x - m;
                 }
             }
-            let left = ArrayView2::from_shape((rows, d), &*shifted).expect(fit);
+            let left = ArrayView2::from_shape((rows, wide), &*shifted).expect(fit);
             let product = ArrayViewMut2::from_shape((rows, m), &mut *scores).expect(fit);
-            product_alone(-2.0, left, centred.t(), product);
+            product_alone(-2.0, left, self.widened.t(), product);
+            let y = flat(&self.y);
             Arch::new().dispatch(Pick {
                 x,
                 y,
                 shifted,
                 scores,
-                norms: &norms,
-                widest,
+                widest: self.widest,
                 index,
                 squared_distance,
             });
-        },
-    );
-    found
+        }
+    }
 }
 
-/// The choice for some rows of x, given their products.
+/// The choice for some rows of x, given their scores.
 struct Pick<'a> {
     x: &'a [f64],
     y: &'a [f64],
+    /// `x - mean`, and a one.
     shifted: &'a [f64],
-    scores: &'a mut [f64],
-    norms: &'a [f64],
+    scores: &'a [f64],
     widest: f64,
     index: &'a mut [usize],
     squared_distance: &'a mut [f64],
@@ -125,14 +167,12 @@ impl WithSimd for Pick<'_> {
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "what is not inlined loses the instruction set of its caller")]
     fn with_simd<S: Simd>(self, _: S) {
-        let (d, m) = (self.x.len() / self.index.len(), self.norms.len());
-        for i in 0..self.index.len() {
-            let (x, scores) = (&self.x[i * d..(i + 1) * d], &mut self.scores[i * m..(i + 1) * m]);
-            let shifted = &self.shifted[i * d..(i + 1) * d];
+        let rows = self.index.len();
+        let (d, m) = (self.x.len() / rows, self.scores.len() / rows);
+        for i in 0..rows {
+            let (x, scores) = (&self.x[i * d..(i + 1) * d], &self.scores[i * m..(i + 1) * m]);
+            let shifted = &self.shifted[i * (d + 1)..(i + 1) * (d + 1) - 1];
             let near = reduce_lanes(shifted, shifted, 0.0, |sum, a, b| sum + a * b, |a, b| a + b);
-            for (score, norm) in scores.iter_mut().zip(self.norms) {
-                *score += norm;
-            }
             let lower = |a: f64, b: f64| if b < a { b } else { a };
             let least = reduce_lanes(scores, scores, f64::INFINITY, |low, s, _| lower(low, s), lower);
             let bound = least + 1e-14 * (d as f64).sqrt() * (near + self.widest);

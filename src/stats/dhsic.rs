@@ -8,6 +8,7 @@ use super::aggregate::{Combine, Values, combine};
 use super::check::{level, parameter, require, sample};
 use super::outcome::{Done, TestOutcome};
 use super::permutations::permutation;
+use super::progress::{Steps, Watch};
 use crate::ops::{Along, Reduction, Zip, gram, permute, reduce, zip};
 use crate::{Device, Kernel, Matrix, Result};
 
@@ -31,6 +32,7 @@ use crate::{Device, Kernel, Matrix, Result};
 #[derive(Debug, Clone, PartialEq)]
 pub struct JointHsic {
     kernels: Vec<Kernel>,
+    progress: Option<Watch>,
 }
 
 /// The Gram matrices of all variables and the means of their rows.
@@ -42,7 +44,14 @@ struct Ready {
 impl JointHsic {
     /// One kernel for each variable.
     pub fn new(kernels: Vec<Kernel>) -> Self {
-        JointHsic { kernels }
+        JointHsic { kernels, progress: None }
+    }
+
+    /// Calls this after each permutation of a test.
+    #[must_use]
+    pub fn progress(mut self, watch: Watch) -> Self {
+        self.progress = Some(watch);
+        self
     }
 
     /// The statistic of variables that are observed together: row i of every sample is one observation.
@@ -59,7 +68,7 @@ impl JointHsic {
     ///
     /// # Errors
     /// As [`JointHsic::value`]; [`Error::Parameter`](crate::Error::Parameter) for no permutations or a level outside of
-    /// (0, 1).
+    /// (0, 1); [`Error::Cancelled`](crate::Error::Cancelled).
     pub fn test(
         &self,
         device: &Device,
@@ -72,11 +81,13 @@ impl JointHsic {
         parameter("permutations", permutations as f64, permutations > 0, "there must be one or more")?;
         let ready = self.ready(device, variables)?;
         let (n, others) = (variables[0].nrows(), variables.len() - 1);
+        let mut steps = Steps::new("JointHsic", self.progress.as_ref(), permutations);
         let mut all = vec![statistic(&ready, &[])?];
         for b in 0..permutations {
             let orders: Vec<Vec<usize>> =
                 (0..others).map(|v| permutation(n, n, seed, 1 + b * others + v)).collect();
             all.push(statistic(&ready, &orders)?);
+            steps.made()?;
         }
         let bytes = ready.grams.iter().map(Matrix::bytes).sum();
         let done = Done::new("joint HSIC, permutations", permutations, Some(seed), device, bytes);

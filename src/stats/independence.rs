@@ -1,21 +1,25 @@
 //! The kernel test of independence: does y say anything about x?
 
-use ndarray::{Array2, ArrayView2, Axis};
+use ndarray::{Array2, ArrayView2};
 use rayon::prelude::*;
 
 use super::aggregate::{Combine, Values, combine};
 use super::bandwidth::{Collection, Family, Metric, Points, Spacing, median_distance};
 use super::check::{level, paired, parameter};
-use super::hsic::{Hsic, beside, sum_of_squares, u_centred};
+use super::hsic::{Hsic, sum_of_squares, u_centred};
+use super::hsic_streamed::{streamed, unit};
 use super::null::Null;
 use super::outcome::{Done, TestOutcome};
 use super::permutations::{all_permutations, permutation, signs};
+use super::progress::{Steps, Watch};
 use super::two_sample::Estimator;
-use crate::ops::{Weights, Zip, bilinear_forms, centre, gram, gram_sum, gram_vec, permuted_sums, zip};
+use crate::ops::{Zip, bilinear_forms, centre, gram, permuted_sums, zip};
 use crate::{Device, Error, Kernel, Matrix, Result};
 
 /// Most arrangements that are enumerated.
 const MOST: f64 = 1e6;
+/// Permutations of stored matrices between two calls of the progress.
+const STEP: usize = 256;
 
 /// Which kernels look for a dependence.
 #[derive(Debug, Clone, PartialEq)]
@@ -65,6 +69,8 @@ pub struct IndependenceTest {
     pub keep_null: bool,
     /// Bytes that two Gram matrices may take; beyond, every permutation evaluates the kernels again, tile by tile.
     pub memory: u64,
+    /// Called after each part of the permutations of each pair of kernels.
+    pub progress: Option<Watch>,
 }
 
 impl Default for IndependenceTest {
@@ -83,6 +89,7 @@ impl Default for IndependenceTest {
             seed: 0,
             keep_null: false,
             memory: 1 << 32,
+            progress: None,
         }
     }
 }
@@ -103,8 +110,8 @@ impl IndependenceTest {
     /// # Errors
     /// [`Error::Shape`] for different numbers of observations or fewer than four, [`Error::NotFinite`],
     /// [`Error::Parameter`] for no resamples, a level outside of (0, 1), or a constant variable whose bandwidth is to be
-    /// found; [`Error::Unsupported`] for a wild bootstrap or U-statistic beyond the memory, and for
-    /// a law that is not known.
+    /// found; [`Error::Unsupported`] for a wild bootstrap beyond the memory, and for a law that is not known;
+    /// [`Error::Cancelled`].
     pub fn run(&self, device: &Device, x: ArrayView2<f64>, y: ArrayView2<f64>) -> Result<TestOutcome> {
         paired("IndependenceTest", x, y, 4)?;
         level(self.alpha)?;
@@ -125,19 +132,28 @@ impl IndependenceTest {
         let resamples = Resamples::draw(x.nrows(), self.null, self.seed)?;
         let scalar: u64 = if device.is_gpu() { 4 } else { 8 };
         let need = 2 * scalar * (x.nrows() * x.nrows()) as u64;
+        let fits = need <= self.memory;
+        let each = match &resamples {
+            Resamples::Orders(orders) => orders.len().div_ceil(if fits { STEP } else { 1 }),
+            Resamples::Signs(_) => 1,
+        };
+        let mut steps = Steps::new("IndependenceTest", self.progress.as_ref(), each * ks.len() * ls.len());
         let (mut values, mut pairs) = (Vec::new(), Vec::new());
         let data = (Matrix::from_array(device, x)?, Matrix::from_array(device, y)?);
         for k in &ks {
-            let left = if need <= self.memory { Some(self.centred(k, &data.0)?) } else { None };
+            let left = if fits { Some(self.centred(k, &data.0)?) } else { None };
             for l in &ls {
-                values.push(match &left {
-                    Some(left) => self.stored(left, &self.centred(l, &data.1)?, &resamples)?,
-                    None => self.streamed(device, &Hsic::new(k.clone(), l.clone()), x, y, &resamples)?,
+                values.push(if let Some(left) = &left {
+                    self.stored(left, &self.centred(l, &data.1)?, &resamples, &mut steps)?
+                } else {
+                    let hsic = Hsic::new(k.clone(), l.clone());
+                    let orders = self.orders(device, &resamples)?;
+                    streamed(device, self.estimator, &hsic, (x, y), orders, &mut steps)?
                 });
                 pairs.push(vec![k.clone(), l.clone()]);
             }
         }
-        let bytes = if need <= self.memory { need } else { scalar * (x.len() + y.len()) as u64 };
+        let bytes = if fits { need } else { scalar * (x.len() + y.len()) as u64 };
         let method = format!("HSIC, {}", self.null.name());
         let done = Done::new(method, resamples.count() - 1, Some(self.seed), device, bytes);
         Ok(combine(values, pairs, how, self.alpha, self.keep_null, done))
@@ -148,58 +164,37 @@ impl IndependenceTest {
         if self.estimator == Estimator::Biased { centre(&k) } else { u_centred(&k) }
     }
 
-    fn unit(&self, n: f64) -> f64 {
-        if self.estimator == Estimator::Biased { 1.0 / (n * n) } else { 1.0 / (n * (n - 3.0)) }
-    }
-
-    fn stored(&self, k: &Matrix, l: &Matrix, resamples: &Resamples) -> Result<Values> {
-        let unit = self.unit(k.rows() as f64);
-        let all = match resamples {
-            Resamples::Orders(orders) => permuted_sums(k, l, orders)?,
+    fn stored(&self, k: &Matrix, l: &Matrix, resamples: &Resamples, steps: &mut Steps) -> Result<Values> {
+        let unit = unit(self.estimator, k.rows());
+        let mut all = Vec::with_capacity(resamples.count());
+        match resamples {
+            Resamples::Orders(orders) => {
+                for some in orders.chunks(STEP) {
+                    all.extend(permuted_sums(k, l, some)?);
+                    steps.made()?;
+                }
+            }
             Resamples::Signs(signs) => {
                 let w = Matrix::from_array(&k.device(), signs.view())?;
-                bilinear_forms(&w, &zip(k, l, Zip::Mul)?, &w)?.to_array()?.into_iter().collect()
+                all.extend(bilinear_forms(&w, &zip(k, l, Zip::Mul)?, &w)?.to_array()?);
+                steps.made()?;
             }
-        };
+        }
         let spread = (sum_of_squares(k)? * sum_of_squares(l)?).sqrt() / k.rows() as f64 * unit;
         Ok(Values { all: all.into_iter().map(|s: f64| s * unit).collect(), spread })
     }
 
-    /// `Σ_ij k_ij l_{p(i)p(j)}` as a kernel sum over the pairs `(x_i, y_{p(i)})`, and the other terms from row sums.
-    fn streamed(
-        &self,
-        device: &Device,
-        hsic: &Hsic,
-        x: ArrayView2<f64>,
-        y: ArrayView2<f64>,
-        resamples: &Resamples,
-    ) -> Result<Values> {
-        let (Resamples::Orders(orders), Estimator::Biased) = (resamples, self.estimator) else {
-            return Err(Error::Unsupported {
+    /// The permutations: signs need both matrices.
+    fn orders<'a>(&self, device: &Device, resamples: &'a Resamples) -> Result<&'a [Vec<usize>]> {
+        match resamples {
+            Resamples::Orders(orders) => Ok(orders),
+            Resamples::Signs(_) => Err(Error::Unsupported {
                 op: "IndependenceTest",
-                what: format!("{:?} with {:?} in {} bytes", self.estimator, self.null, self.memory),
+                what: format!("{:?} in {} bytes", self.null, self.memory),
                 device: device.to_string(),
-                instead: "use permutations of the biased estimate, or allow more memory",
-            });
-        };
-        let n = x.nrows();
-        let ones = Matrix::column(device, &vec![1.0; n])?;
-        let rows = |kernel: &Kernel, a| -> Result<Vec<f64>> {
-            let sums = gram_vec(kernel, &Matrix::from_array(device, a)?, None, &ones)?.to_array()?;
-            Ok(sums.into_iter().map(|s| s / n as f64).collect())
-        };
-        let (k, l) = (rows(&hsic.k, x)?, rows(&hsic.l, y)?);
-        let mean = |r: &[f64]| r.iter().sum::<f64>() / n as f64;
-        let product = mean(&k) * mean(&l);
-        let kernel = hsic.on_pairs(x.ncols(), y.ncols());
-        let value = |p: &Vec<usize>| -> Result<f64> {
-            let both = Matrix::from_array(device, beside(x, y.select(Axis(0), p).view()).view())?;
-            let joint = gram_sum(&kernel, &both, None, Weights::LowRank { u: &ones, v: &ones })?;
-            let cross = k.iter().zip(p).map(|(k, &i)| k * l[i]).sum::<f64>() / n as f64;
-            Ok(joint / (n * n) as f64 + product - 2.0 * cross)
-        };
-        let all: Vec<f64> = orders.iter().map(value).collect::<Result<_>>()?;
-        Ok(Values { all, spread: 1.0 })
+                instead: "use permutations, or allow more memory",
+            }),
+        }
     }
 }
 
@@ -225,7 +220,7 @@ impl Resamples {
                     (0..=count).map(|b| if b == 0 { vec![1.0; n] } else { signs(n, seed, b) }).collect();
                 Ok(Resamples::Signs(Array2::from_shape_fn((n, count + 1), |(i, b)| columns[b][i])))
             }
-            Null::Gamma | Null::Spectral { .. } | Null::Normal { .. } => Err(null
+            Null::Gamma | Null::Spectral { .. } | Null::Normal { .. } | Null::ChiSquared => Err(null
                 .refused("IndependenceTest", "use permutations, or the gamma law with one pair of kernels")),
             Null::Exhaustive => {
                 let ways = (1..=n).fold(1.0, |w, i| w * i as f64);

@@ -86,7 +86,7 @@ impl Mmd {
         let labels = Labels::data_only(x.nrows(), y.nrows());
         let all = pooled(x, y);
         let (mut forms, _) =
-            forms(device, std::slice::from_ref(&self.kernel), all.view(), &labels, u64::MAX)?;
+            forms(device, std::slice::from_ref(&self.kernel), all.view(), &labels, u64::MAX, None)?;
         Ok((labels, forms.swap_remove(0)))
     }
 

@@ -12,6 +12,7 @@
 //! | do either in a time linear in n, and see where the difference is | [`FiniteSetTest`], [`FiniteSetIndependence`] |
 //! | test whether a sample comes from a density known up to its constant | [`KernelStein`] |
 //! | choose a bandwidth, or a collection of them | [`median_distance`], [`Collection`] |
+//! | see how far a test is, and stop it | [`Watch`] |
 //! | make a test of your own | [`permutation`], [`signs`], [`p_value`], [`TestOutcome`] |
 //!
 //! Samples come in as `ArrayView2<f64>`, one observation a row. Every random decision (permutations, signs, subsamples,
@@ -27,12 +28,14 @@ mod embedding;
 mod finite_set;
 mod herding;
 mod hsic;
+mod hsic_streamed;
 mod independence;
 mod mmd;
 mod mmd_variance;
 mod null;
 mod outcome;
 mod permutations;
+mod progress;
 mod quantile;
 mod relabel;
 mod stein;
@@ -51,5 +54,6 @@ pub use mmd::{Estimate, Mmd};
 pub use null::{Null, p_value};
 pub use outcome::{Done, KernelOutcome, TestOutcome};
 pub use permutations::{permutation, signs};
+pub use progress::Watch;
 pub use stein::{KernelStein, SteinBase, SteinDiscrepancy};
 pub use two_sample::{Estimator, KernelChoice, TwoSampleTest};

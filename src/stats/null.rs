@@ -27,12 +27,15 @@ pub enum Null {
         /// Rows of each sample in a block: 2 is linear time, n would be all pairs.
         block: usize,
     },
+    /// χ² with as many degrees of freedom as there are features, as n grows; for the tests that look in a finite set of
+    /// places.
+    ChiSquared,
 }
 
 impl Null {
     /// Whether it is a law for large n instead of resamples of the data.
     pub(super) fn is_asymptotic(self) -> bool {
-        matches!(self, Null::Gamma | Null::Spectral { .. } | Null::Normal { .. })
+        matches!(self, Null::Gamma | Null::Spectral { .. } | Null::Normal { .. } | Null::ChiSquared)
     }
 
     /// What a test says that has no such null.
@@ -49,6 +52,7 @@ impl Null {
             Null::Gamma => "gamma law",
             Null::Spectral { .. } => "spectral law",
             Null::Normal { .. } => "normal law",
+            Null::ChiSquared => "chi-squared law",
         }
     }
 }

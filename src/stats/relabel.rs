@@ -13,6 +13,7 @@ use rayon::prelude::*;
 use super::check::{parameter, require};
 use super::null::Null;
 use super::permutations::{combinations, permutation, signs};
+use super::progress::{Steps, Watch};
 use crate::matrix::window::windows as cut;
 use crate::ops::{
     Along, Map, Reduction, TwoValued, add_diagonal_vector, bilinear_forms, diagonal, gram, map, reduce,
@@ -44,7 +45,7 @@ impl Labels {
                 })?;
                 (count, true)
             }
-            Null::Gamma | Null::Spectral { .. } | Null::Normal { .. } => {
+            Null::Gamma | Null::Spectral { .. } | Null::Normal { .. } | Null::ChiSquared => {
                 return Err(null.refused(op, "use permutations"));
             }
             Null::Exhaustive => {
@@ -190,6 +191,7 @@ pub(super) fn forms(
     pooled: ArrayView2<f64>,
     labels: &Labels,
     memory: u64,
+    watch: Option<&Watch>,
 ) -> Result<(Vec<Forms>, u64)> {
     let all = pooled.nrows();
     let size = block_rows(device).min(all);
@@ -198,13 +200,16 @@ pub(super) fn forms(
         .iter()
         .map(|w| Matrix::from_array(device, pooled.slice(s![w.clone(), ..])))
         .collect::<Result<_>>()?;
-    let scalar: u64 = if device.is_gpu() { 4 } else { 8 };
-    let width = ((memory / (scalar * all as u64)) as usize).clamp(1, labels.count());
+    // Of K and of V: the CPU holds a third of a byte for each weight.
+    let (scalar, weight): (u64, u64) = if device.is_gpu() { (4, 4) } else { (8, 1) };
+    let width = ((memory / (weight * all as u64)) as usize).clamp(1, labels.count());
+    let all_steps = labels.count().div_ceil(width) * kernels.len() * windows.len();
+    let mut steps = Steps::new("TwoSampleTest", watch, all_steps);
     let mut found: Vec<Option<Forms>> = kernels.iter().map(|_| None).collect();
     for some in cut(labels.count(), width) {
         let v = labels.blocks(device, some, size)?;
         for (kernel, found) in kernels.iter().zip(&mut found) {
-            let part = part(kernel, &points, &windows, &v)?;
+            let part = part(kernel, &points, &windows, &v, &mut steps)?;
             match found {
                 None => *found = Some(part),
                 Some(found) => found.quadratic.extend(part.quadratic),
@@ -217,12 +222,18 @@ pub(super) fn forms(
     for forms in &mut found {
         forms.quadratic.iter_mut().for_each(|q| *q *= unit * unit);
     }
-    let bytes = scalar * (width * all + size * size) as u64 + labels.bytes();
+    let bytes = weight * (width * all) as u64 + scalar * (size * size) as u64 + labels.bytes();
     Ok((found, bytes))
 }
 
 /// Blocks on and below the diagonal; those below count twice.
-fn part(kernel: &Kernel, points: &[Matrix], windows: &[Range<usize>], v: &[Weights]) -> Result<Forms> {
+fn part(
+    kernel: &Kernel,
+    points: &[Matrix],
+    windows: &[Range<usize>],
+    v: &[Weights],
+    steps: &mut Steps,
+) -> Result<Forms> {
     let all = windows.last().map_or(0, |w| w.end);
     let mut rows = vec![0.0; all];
     let mut diagonals = Vec::with_capacity(all);
@@ -245,6 +256,7 @@ fn part(kernel: &Kernel, points: &[Matrix], windows: &[Range<usize>], v: &[Weigh
             }
             squares += twice * reduce(&k, Along::EachRow, Reduction::SumSquares)?.to_array()?.sum();
         }
+        steps.made()?;
     }
     Ok(Forms { quadratic, rows, diagonal: diagonals, squares })
 }

@@ -9,6 +9,7 @@ use super::mmd::{biased, unbiased};
 use super::mmd_variance::split;
 use super::null::Null;
 use super::outcome::{Done, TestOutcome};
+use super::progress::Watch;
 use super::relabel::{Forms, Labels, forms};
 use crate::{Device, Kernel, Result};
 
@@ -85,6 +86,8 @@ pub struct TwoSampleTest {
     /// Bytes that the matrix of resamples may take; with more resamples than fit, the kernel is evaluated again for
     /// each part of them.
     pub memory: u64,
+    /// Called after each row of blocks of each kernel's Gram matrix.
+    pub progress: Option<Watch>,
 }
 
 impl Default for TwoSampleTest {
@@ -97,6 +100,7 @@ impl Default for TwoSampleTest {
             seed: 0,
             keep_null: false,
             memory: 1 << 30,
+            progress: None,
         }
     }
 }
@@ -125,7 +129,7 @@ impl TwoSampleTest {
     /// under the wild bootstrap; [`Error::NotFinite`](crate::Error::NotFinite);
     /// [`Error::Parameter`](crate::Error::Parameter) for no resamples, a level outside of (0, 1), or if all points are
     /// equal and a bandwidth is to be found; [`Error::Unsupported`](crate::Error::Unsupported) for the law of several
-    /// kernels.
+    /// kernels; [`Error::Cancelled`](crate::Error::Cancelled).
     pub fn run(&self, device: &Device, x: ArrayView2<f64>, y: ArrayView2<f64>) -> Result<TestOutcome> {
         two_samples("TwoSampleTest", x, y, 2)?;
         level(self.alpha)?;
@@ -170,7 +174,7 @@ impl TwoSampleTest {
             return self.asymptotic(device, m, all, kernel);
         }
         let labels = Labels::draw("TwoSampleTest", m, all.nrows() - m, self.null, self.seed)?;
-        let (forms, bytes) = forms(device, &kernels, all, &labels, self.memory)?;
+        let (forms, bytes) = forms(device, &kernels, all, &labels, self.memory, self.progress.as_ref())?;
         let mut values = Vec::with_capacity(kernels.len());
         for (kernel, forms) in kernels.iter().zip(&forms) {
             let swapped = if labels.swaps { partners(kernel, all, m)? } else { 0.0 };

@@ -38,7 +38,7 @@ fn texts(n: usize) -> Array2<f64> {
 }
 
 /// The log-likelihood, row by row and component by component, from what was fitted.
-fn likelihood(fit: &FittedDiscreteMixture, x: &Array2<f64>, bernoulli: bool) -> Vec<f64> {
+fn likelihood<F>(fit: &FittedDiscreteMixture<F>, x: &Array2<f64>, bernoulli: bool) -> Vec<f64> {
     let log =
         |x: f64, p: f64| if bernoulli { if x > 0.0 { p.ln() } else { (1.0 - p).ln() } } else { x * p.ln() };
     let joint = |row: ndarray::ArrayView1<f64>, k: usize| {

@@ -16,6 +16,7 @@ mod kmedoids;
 mod missing;
 mod monotone;
 mod regressions;
+mod sample;
 
 use std::path::Path;
 

@@ -1,8 +1,9 @@
-//! The objective never falls: one property over all models. The driver asserts it at every iteration of a debug build;
-//! here it is asked of the traces, on data that proptest thinks up.
+//! The objective never falls: one property over every model that the driver runs. The driver asserts it at every iteration
+//! of a debug build; here it is asked of the traces, on data that proptest thinks up.
 
 use mercer::models::cluster::{DpMeans, KMeans, KMedoids, SoftKMeans};
 use mercer::models::em::Em;
+use mercer::models::latent::{FactorAnalysis, Ppca, PpcaMixture, Solver};
 use mercer::models::mixture::{
     BayesianGaussianMixture, BernoulliMixture, CategoricalMixture, CovarianceKind, GaussianMixture,
     LinearRegressionMixture, LogisticRegressionMixture, WeightPrior,
@@ -10,6 +11,8 @@ use mercer::models::mixture::{
 use mercer::{Device, Result};
 use ndarray::{Array2, Axis};
 use proptest::prelude::*;
+
+use crate::support::random;
 
 fn rises(name: &str, trace: &[f64]) {
     for w in trace.windows(2) {
@@ -21,16 +24,38 @@ fn minus(trace: &[f64]) -> Vec<f64> {
     trace.iter().map(|v| -v).collect()
 }
 
-fn every_model(x: &Array2<f64>, k: usize, seed: u64) -> Result<()> {
-    let cpu = Device::cpu();
-    let em = || Em { seed, restarts: 1, max_iterations: 15, tolerance: 0.0, ..Em::default() };
+fn em(seed: u64) -> Em {
+    Em { seed, restarts: 1, max_iterations: 15, tolerance: 0.0, ..Em::default() }
+}
+
+/// `x` with about every seventh entry not observed, but something in every row.
+fn with_holes(x: &Array2<f64>) -> Array2<f64> {
+    let mut x = x.clone();
+    x.indexed_iter_mut().filter(|((i, j), _)| (3 * i + j) % 7 == 0).for_each(|(_, v)| *v = f64::NAN);
+    x
+}
+
+fn clusters(x: &Array2<f64>, k: usize, seed: u64) -> Result<()> {
+    let (cpu, em) = (Device::cpu(), || em(seed));
+    rises("k-means", &minus(&KMeans { em: em(), ..KMeans::new(k) }.fit(&cpu, x.view())?.trace));
+    rises("soft", &SoftKMeans { em: em(), ..SoftKMeans::new(k, 0.3) }.fit(&cpu, x.view())?.trace);
+    rises("DP-means", &minus(&DpMeans { em: em(), ..DpMeans::new(1.0) }.fit(x.view())?.trace));
+    let far = |i: usize, j: usize| (&x.row(i) - &x.row(j)).mapv(f64::abs).sum();
+    let v = Array2::from_shape_fn((x.nrows(), x.nrows()), |(i, j)| far(i, j));
+    rises("k-medoids", &minus(&KMedoids { em: em(), ..KMedoids::new(k) }.fit(v.view())?.trace));
+    Ok(())
+}
+
+fn gaussian_mixtures(x: &Array2<f64>, k: usize, seed: u64) -> Result<()> {
+    let (cpu, em) = (Device::cpu(), || em(seed));
     let kinds =
         [CovarianceKind::Full, CovarianceKind::Tied, CovarianceKind::Diagonal, CovarianceKind::Spherical];
     for kind in kinds {
         let model = GaussianMixture { covariance: kind.clone(), em: em(), ..GaussianMixture::new(k) };
         rises(&format!("{kind:?}"), &model.fit(&cpu, x.view())?.trace);
+        let model = GaussianMixture { missing: true, ..model };
+        rises(&format!("{kind:?} with holes"), &model.fit(&cpu, with_holes(x).view())?.trace);
     }
-    rises("soft", &SoftKMeans { em: em(), ..SoftKMeans::new(k, 0.3) }.fit(&cpu, x.view())?.trace);
     for prior in [WeightPrior::Dirichlet(0.3), WeightPrior::DirichletProcess(2.0)] {
         // Data may be constant: a prior of its own keeps it proper.
         let covariance_prior = Some(Array2::eye(x.ncols()));
@@ -42,11 +67,11 @@ fn every_model(x: &Array2<f64>, k: usize, seed: u64) -> Result<()> {
         };
         rises(&format!("{prior:?}"), &model.fit(&cpu, x.view())?.trace);
     }
-    rises("k-means", &minus(&KMeans { em: em(), ..KMeans::new(k) }.fit(&cpu, x.view())?.trace));
-    rises("DP-means", &minus(&DpMeans { em: em(), ..DpMeans::new(1.0) }.fit(x.view())?.trace));
-    let far = |i: usize, j: usize| (&x.row(i) - &x.row(j)).mapv(f64::abs).sum();
-    let v = Array2::from_shape_fn((x.nrows(), x.nrows()), |(i, j)| far(i, j));
-    rises("k-medoids", &minus(&KMedoids { em: em(), ..KMedoids::new(k) }.fit(v.view())?.trace));
+    Ok(())
+}
+
+fn other_mixtures(x: &Array2<f64>, k: usize, seed: u64) -> Result<()> {
+    let (cpu, em) = (Device::cpu(), || em(seed));
     let yes = x.mapv(|v| f64::from(u8::from(v > 0.0)));
     rises(
         "Bernoulli",
@@ -64,6 +89,24 @@ fn every_model(x: &Array2<f64>, k: usize, seed: u64) -> Result<()> {
     Ok(())
 }
 
+/// Noise of full rank is part of these models; data without any has no maximum to climb to.
+fn latent(x: &Array2<f64>, k: usize, seed: u64) -> Result<()> {
+    let (cpu, em) = (Device::cpu(), || em(seed));
+    let (n, d) = x.dim();
+    let x = x + &random(n, d, seed);
+    let latents = k.min(d - 1);
+    for solver in [Solver::Em, Solver::Automatic] {
+        let model = Ppca::new(latents).solver(solver).em(em());
+        let trace = |fit: mercer::models::latent::FittedPpca| fit.report.map(|r| r.trace).unwrap_or_default();
+        rises(&format!("PPCA, {solver:?}"), &trace(model.fit(&cpu, x.view())?));
+        let holes = with_holes(&x);
+        rises(&format!("PPCA, {solver:?}, holes"), &trace(model.missing(true).fit(&cpu, holes.view())?));
+    }
+    rises("factors", &FactorAnalysis::new(latents).em(em()).fit(&cpu, x.view())?.report.trace);
+    rises("PPCA mixture", &PpcaMixture::new(k, latents).em(em()).fit(&cpu, x.view())?.report.trace);
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
@@ -78,6 +121,9 @@ proptest! {
         seed in 0u64..1000,
     ) {
         let x = Array2::from_shape_vec((n, d), values).unwrap();
-        every_model(&x, k.min(n), seed).unwrap();
+        let k = k.min(n);
+        for family in [clusters, gaussian_mixtures, other_mixtures, latent] {
+            family(&x, k, seed).unwrap();
+        }
     }
 }

@@ -117,7 +117,8 @@ fn the_levels_of_mmd_are_kept() {
     for (what, null, estimator) in [
         ("MMD, gamma, biased", Null::Gamma, Estimator::Biased),
         ("MMD, gamma, unbiased", Null::Gamma, Estimator::Unbiased),
-        ("MMD, spectral", SPECTRAL, Estimator::Biased),
+        ("MMD, spectral, biased", SPECTRAL, Estimator::Biased),
+        ("MMD, spectral, unbiased", SPECTRAL, Estimator::Unbiased),
         ("MMD, linear time", Null::Normal { block: 2 }, Estimator::Unbiased),
         ("MMD, blocks", Null::Normal { block: 4 }, Estimator::Unbiased),
     ] {
@@ -191,7 +192,8 @@ fn bad_input_is_refused() {
     // Many kernels have no such law together.
     let many = TwoSampleTest { null: Null::Gamma, ..TwoSampleTest::default() };
     assert!(matches!(many.run(&cpu, x.view(), y.view()), Err(Error::Unsupported { .. })));
-    for null in [SPECTRAL, Null::Normal { block: 2 }] {
+    assert!(matches!(run(Null::ChiSquared), Err(Error::Unsupported { .. })), "no features to count");
+    for null in [SPECTRAL, Null::Normal { block: 2 }, Null::ChiSquared] {
         let found = pair(null, Estimator::Biased).run(&cpu, x.view(), y.view());
         assert!(matches!(found, Err(Error::Unsupported { .. })), "{null:?}");
     }

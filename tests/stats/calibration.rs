@@ -1,105 +1,131 @@
 //! The level is what it says: 1000 null repetitions of every test reject within the exact binomial 99 % interval.
+//!
+//! Here are the tests that resample. Those by a law are in `asymptotic.rs` and `finite_set.rs`, distances in `distance.rs`,
+//! the Stein discrepancy in `stein.rs`; all of them at larger n in the example `calibration`.
 
 use mercer::stats::{
-    Collection, Combine, Estimator, IndependenceTest, JointHsic, KernelChoice, Null, PairChoice, TestOutcome,
+    Collection, Combine, Estimator, IndependenceTest, JointHsic, KernelChoice, Null, PairChoice,
     TwoSampleTest,
 };
-use mercer::{Device, Kernel, Result};
-use statrs::distribution::{Binomial, DiscreteCDF};
+use mercer::{Device, Kernel};
 
+use crate::level::keeps_level;
 use crate::loops::normal;
 
-const REPETITIONS: u64 = 1000;
-
-fn calibrated(what: &str, run: impl Fn(u64) -> Result<TestOutcome>) {
-    let rejections = (0..REPETITIONS).filter(|&seed| run(seed).unwrap().rejects()).count() as u64;
-    let law = Binomial::new(0.05, REPETITIONS).unwrap();
-    let (least, most) = (law.inverse_cdf(0.005), law.inverse_cdf(0.995));
-    assert!((least..=most).contains(&rejections), "{what}: {rejections} of 1000, not in {least}..={most}");
-}
-
 fn two_sample(what: &str, m: usize, n: usize, test: TwoSampleTest) {
-    calibrated(what, |seed| {
+    keeps_level(what, |seed| {
         let (x, y) = (normal(m, 2, 0.0, 2 * seed), normal(n, 2, 0.0, 2 * seed + 1));
-        TwoSampleTest { seed, ..test.clone() }.run(&Device::cpu(), x.view(), y.view())
+        let test = TwoSampleTest { seed, ..test.clone() };
+        Ok(test.run(&Device::cpu(), x.view(), y.view())?.p_value)
     });
 }
 
-fn quick() -> TwoSampleTest {
-    TwoSampleTest { null: Null::Permutations(199), ..TwoSampleTest::default() }
+fn quick(kernel: KernelChoice) -> TwoSampleTest {
+    TwoSampleTest { kernel, null: Null::Permutations(199), ..TwoSampleTest::default() }
 }
 
 fn few() -> Collection {
     Collection { bandwidths: 4, ..Collection::default() }
 }
 
+fn fixed() -> KernelChoice {
+    KernelChoice::Fixed(Kernel::rbf(1.0))
+}
+
 #[test]
 fn one_kernel() {
-    let fixed = |kernel| TwoSampleTest { kernel, ..quick() };
-    two_sample("unbiased", 15, 22, fixed(KernelChoice::Fixed(Kernel::rbf(1.0))));
-    let biased = TwoSampleTest { estimator: Estimator::Biased, ..fixed(KernelChoice::Median) };
+    two_sample("unbiased", 15, 22, quick(fixed()));
+    let biased = TwoSampleTest { estimator: Estimator::Biased, ..quick(KernelChoice::Median) };
     two_sample("median, biased", 20, 13, biased);
 }
 
 #[test]
 fn wild_bootstrap() {
-    let kernel = KernelChoice::Fixed(Kernel::rbf(1.0));
-    two_sample("wild bootstrap", 20, 20, TwoSampleTest { kernel, null: Null::WildBootstrap(199), ..quick() });
+    two_sample("wild bootstrap", 20, 20, TwoSampleTest { null: Null::WildBootstrap(199), ..quick(fixed()) });
+}
+
+/// Six of the 126 ways to split nine points.
+#[test]
+fn all_arrangements() {
+    two_sample("all arrangements", 4, 5, TwoSampleTest { null: Null::Exhaustive, ..quick(fixed()) });
 }
 
 #[test]
 fn power_ratio() {
-    let kernel = KernelChoice::PowerRatio { collection: few(), share: 0.5 };
-    two_sample("power ratio", 24, 24, TwoSampleTest { kernel, ..quick() });
+    two_sample("power ratio", 24, 24, quick(KernelChoice::PowerRatio { collection: few(), share: 0.5 }));
 }
 
 #[test]
 fn fused() {
     let kernel = KernelChoice::Aggregate { collection: few(), combine: Combine::FUSE };
-    two_sample("MMD-FUSE", 20, 20, TwoSampleTest { kernel, ..quick() });
+    two_sample("MMD-FUSE", 20, 20, quick(kernel));
+    let kernels = vec![Kernel::rbf(0.5), Kernel::matern32(1.0), Kernel::linear()];
+    let soft = KernelChoice::Several { kernels, combine: Combine::Fuse { sharpness: 1.0 } };
+    two_sample("several kernels, soft", 18, 24, quick(soft));
 }
 
 #[test]
 fn aggregated() {
     let kernel = KernelChoice::Aggregate { collection: few(), combine: Combine::MinP };
-    two_sample("MMDAgg", 18, 24, TwoSampleTest { kernel, ..quick() });
+    two_sample("MMDAgg", 18, 24, quick(kernel.clone()));
+    two_sample("MMDAgg, wild", 20, 20, TwoSampleTest { null: Null::WildBootstrap(199), ..quick(kernel) });
 }
 
 fn independence(what: &str, n: usize, test: IndependenceTest) {
-    calibrated(what, |seed| {
+    keeps_level(what, |seed| {
         let (x, y) = (normal(n, 2, 0.0, 2 * seed), normal(n, 1, 0.0, 2 * seed + 1));
-        IndependenceTest { seed, ..test.clone() }.run(&Device::cpu(), x.view(), y.view())
+        let test = IndependenceTest { seed, ..test.clone() };
+        Ok(test.run(&Device::cpu(), x.view(), y.view())?.p_value)
     });
 }
 
-fn quick_independence() -> IndependenceTest {
-    IndependenceTest { null: Null::Permutations(199), ..IndependenceTest::default() }
+fn quick_independence(kernels: PairChoice) -> IndependenceTest {
+    IndependenceTest { kernels, null: Null::Permutations(199), ..IndependenceTest::default() }
+}
+
+fn pair() -> PairChoice {
+    PairChoice::Fixed(Kernel::rbf(1.0), Kernel::laplacian(1.0))
 }
 
 #[test]
 fn hsic() {
-    let kernels = PairChoice::Fixed(Kernel::rbf(1.0), Kernel::laplacian(1.0));
-    independence("HSIC", 20, IndependenceTest { kernels: kernels.clone(), ..quick_independence() });
-    let estimator = Estimator::Unbiased;
-    independence("HSIC, unbiased", 20, IndependenceTest { kernels, estimator, ..quick_independence() });
-    independence(
-        "HSIC, median",
-        20,
-        IndependenceTest { kernels: PairChoice::Median, ..quick_independence() },
-    );
+    independence("HSIC", 20, quick_independence(pair()));
+    let unbiased = IndependenceTest { estimator: Estimator::Unbiased, ..quick_independence(pair()) };
+    independence("HSIC, unbiased", 20, unbiased);
+    independence("HSIC, median", 20, quick_independence(PairChoice::Median));
+}
+
+/// Signs are right only as n grows, and need more of it than permutations do.
+#[test]
+fn hsic_wild_bootstrap() {
+    let test = IndependenceTest { null: Null::WildBootstrap(199), ..quick_independence(pair()) };
+    independence("HSIC, wild bootstrap", 60, test);
+}
+
+/// Six of the 120 orders of five points.
+#[test]
+fn hsic_all_arrangements() {
+    let test = IndependenceTest { null: Null::Exhaustive, ..quick_independence(pair()) };
+    independence("HSIC, all arrangements", 5, test);
 }
 
 #[test]
 fn hsic_aggregated() {
-    independence("HSICAgg", 20, quick_independence());
+    let kernels = |combine| PairChoice::Aggregate {
+        x: Collection { bandwidths: 2, ..Collection::default() },
+        y: Collection { bandwidths: 2, ..Collection::default() },
+        combine,
+    };
+    independence("HSICAgg", 20, quick_independence(IndependenceTest::default().kernels));
+    independence("HSIC, fused", 20, quick_independence(kernels(Combine::FUSE)));
 }
 
 #[test]
 fn joint_hsic() {
     let test = JointHsic::new(vec![Kernel::rbf(1.0); 3]);
-    calibrated("joint HSIC", |seed| {
+    keeps_level("joint HSIC", |seed| {
         let data: Vec<_> = (0..3).map(|v| normal(12, 1, 0.0, 3 * seed + v)).collect();
         let views: Vec<_> = data.iter().map(|x| x.view()).collect();
-        test.test(&Device::cpu(), &views, 59, 0.05, seed)
+        Ok(test.test(&Device::cpu(), &views, 59, 0.05, seed)?.p_value)
     });
 }

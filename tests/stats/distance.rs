@@ -2,7 +2,7 @@
 
 use approx::assert_relative_eq;
 use mercer::stats::{
-    DistanceCovariance, Hsic, IndependenceTest, Mmd, Null, TwoSampleTest, distance_induced_kernel,
+    DistanceCovariance, Estimator, Hsic, IndependenceTest, Mmd, Null, TwoSampleTest, distance_induced_kernel,
     distance_kernel, energy_distance,
 };
 use mercer::{Device, Error, Matrix, ops};
@@ -119,6 +119,13 @@ fn the_levels_are_kept() {
     keeps_level("distance covariance", |seed| {
         let (null, seed) = few(seed);
         let test = IndependenceTest { null, seed, ..IndependenceTest::distance_covariance(1.0)? };
+        let (x, y) = (normal(25, 2, 0.0, 5000 + 2 * seed), normal(25, 1, 0.0, 5001 + 2 * seed));
+        Ok(test.run(&Device::cpu(), x.view(), y.view())?.p_value)
+    });
+    keeps_level("distance covariance, unbiased", |seed| {
+        let (null, seed) = few(seed);
+        let estimator = Estimator::Unbiased;
+        let test = IndependenceTest { null, seed, estimator, ..IndependenceTest::distance_covariance(1.0)? };
         let (x, y) = (normal(25, 2, 0.0, 5000 + 2 * seed), normal(25, 1, 0.0, 5001 + 2 * seed));
         Ok(test.run(&Device::cpu(), x.view(), y.view())?.p_value)
     });

@@ -1,7 +1,7 @@
 //! Tests that look in a few places: ME, SCF and FSIC.
 
 use approx::assert_relative_eq;
-use mercer::stats::{FiniteSetIndependence, FiniteSetTest, Placement};
+use mercer::stats::{FiniteSetIndependence, FiniteSetTest, Null, Placement, p_value, permutation};
 use mercer::{Device, Error};
 use ndarray::{Array1, Array2, Axis, array};
 use statrs::distribution::{ChiSquared, ContinuousCDF};
@@ -91,7 +91,11 @@ fn smoothed_characteristic_functions_are_hotelling_at_the_frequencies() {
 fn independence_is_hotelling_of_covariances() {
     let (x, y) = (random(60, 2, 1), random(60, 1, 2));
     let places = random(3, 3, 3);
-    let test = FiniteSetIndependence { placement: given(&places, &[0.9, 0.6]), ..Default::default() };
+    let test = FiniteSetIndependence {
+        placement: given(&places, &[0.9, 0.6]),
+        null: Null::ChiSquared,
+        ..Default::default()
+    };
     let found = test.run(&Device::cpu(), x.view(), y.view()).unwrap();
     let (v, w) = (places.select(Axis(1), &[0, 1]), places.select(Axis(1), &[2]));
     let centred = |f: Array2<f64>| {
@@ -132,47 +136,79 @@ fn the_search_finds_the_difference() {
 fn dependence_without_correlation_is_found() {
     let x = normal(500, 1, 0.0, 1);
     let y = x.mapv(f64::cos) + normal(500, 1, 0.0, 2) * 0.3;
-    let test = FiniteSetIndependence { locations: 3, ..Default::default() };
+    let test = FiniteSetIndependence { locations: 3, null: Null::ChiSquared, ..Default::default() };
     let found = test.run(&Device::cpu(), x.view(), y.view()).unwrap();
     assert!(found.outcome.p_value < 1e-6, "{}", found.outcome);
     let random = FiniteSetIndependence { placement: Placement::Random, ..test };
     assert!(random.run(&Device::cpu(), x.view(), y.view()).unwrap().search.is_none());
 }
 
+/// Every way to find places, and its name.
+fn placements(places: &Array2<f64>, widths: &[f64]) -> [(&'static str, Placement); 3] {
+    let optimised = Placement::Optimised { share: 0.5, max_iterations: 15 };
+    [("optimised", optimised), ("random", Placement::Random), ("given", given(places, widths))]
+}
+
 #[test]
 fn the_levels_of_the_two_sample_tests_are_kept() {
-    let optimised = Placement::Optimised { share: 0.5, max_iterations: 15 };
     for (name, test) in [
         ("mean embedding", FiniteSetTest::mean_embedding()),
         ("smoothed characteristic function", FiniteSetTest::smooth_characteristic()),
     ] {
-        for placement in [optimised.clone(), Placement::Random] {
-            let what =
-                format!("{name}, {}", if placement == Placement::Random { "random" } else { "optimised" });
-            keeps_level(&what, |seed| {
-                let own = FiniteSetTest { locations: 2, placement: placement.clone(), seed, ..test.clone() };
-                let (x, y) = (normal(400, 2, 0.0, 2 * seed), normal(400, 2, 0.0, 2 * seed + 1));
-                Ok(own.run(&Device::cpu(), x.view(), y.view())?.outcome.p_value)
+        for (how, placement) in placements(&array![[0.0, 0.5], [1.0, -0.5]], &[1.0]) {
+            for (null, n) in [(Null::ChiSquared, 400), (Null::Permutations(59), 60)] {
+                keeps_level(&format!("{name}, {how}, {null:?}"), |seed| {
+                    let placement = placement.clone();
+                    let own = FiniteSetTest { locations: 2, placement, null, seed, ..test.clone() };
+                    let (x, y) = (normal(n, 2, 0.0, 2 * seed), normal(n, 2, 0.0, 2 * seed + 1));
+                    Ok(own.run(&Device::cpu(), x.view(), y.view())?.outcome.p_value)
+                });
+            }
+        }
+    }
+}
+
+/// Permutations are exact where the law is not: with few observations, and at places that were searched for.
+#[test]
+fn the_level_of_the_independence_test_is_kept() {
+    for (how, placement) in placements(&array![[0.0, 0.5, 0.0], [1.0, -0.5, 0.3]], &[1.0, 1.0]) {
+        let large = if how == "optimised" { Null::Permutations(99) } else { Null::ChiSquared };
+        for (null, n) in [(large, 500), (Null::Permutations(59), 50)] {
+            keeps_level(&format!("FSIC, {how}, {null:?}"), |seed| {
+                let placement = placement.clone();
+                let test =
+                    FiniteSetIndependence { locations: 2, placement, null, seed, ..Default::default() };
+                let (x, y) = (normal(n, 1, 0.0, 2 * seed), normal(n, 2, 0.0, 2 * seed + 1));
+                Ok(test.run(&Device::cpu(), x.view(), y.view())?.outcome.p_value)
             });
         }
     }
 }
 
+/// A permutation is the test of permuted data, and the p-value counts them.
 #[test]
-fn the_level_of_the_independence_test_is_kept() {
-    for placement in [Placement::Optimised { share: 0.5, max_iterations: 15 }, Placement::Random] {
-        let what = format!("FSIC, {}", if placement == Placement::Random { "random" } else { "optimised" });
-        keeps_level(&what, |seed| {
-            let test = FiniteSetIndependence {
-                locations: 2,
-                placement: placement.clone(),
-                seed,
-                ..Default::default()
-            };
-            let (x, y) = (normal(500, 1, 0.0, 2 * seed), normal(500, 2, 0.0, 2 * seed + 1));
-            Ok(test.run(&Device::cpu(), x.view(), y.view())?.outcome.p_value)
-        });
-    }
+fn permutations_are_their_definition() {
+    let (cpu, null) = (Device::cpu(), Null::Permutations(40));
+    let order = |n: usize, b: usize| permutation(n, n, 6, (1 << 20) + b);
+    let (x, y) = (random(25, 1, 1), random(25, 2, 2));
+    let placement = given(&random(2, 3, 3), &[0.9, 0.6]);
+    let test = FiniteSetIndependence { placement, null, seed: 6, ..Default::default() };
+    let run = |y: &Array2<f64>| test.run(&cpu, x.view(), y.view()).unwrap().outcome;
+    let values: Vec<f64> = (0..40).map(|b| run(&y.select(Axis(0), &order(25, b))).statistic).collect();
+    let found = run(&y);
+    assert_eq!(found.p_value, p_value(found.statistic, &values));
+    assert_eq!((found.done.resamples, found.rejects()), (40, found.statistic > found.threshold));
+
+    let both = random(27, 2, 4);
+    let placement = given(&random(2, 2, 6), &[0.9]);
+    let test = FiniteSetTest { placement, null, seed: 6, ..FiniteSetTest::mean_embedding() };
+    let run = |p: &[usize]| {
+        let (x, y) = (both.select(Axis(0), &p[..12]), both.select(Axis(0), &p[12..]));
+        test.run(&cpu, x.view(), y.view()).unwrap().outcome
+    };
+    let values: Vec<f64> = (0..40).map(|b| run(&order(27, b)).statistic).collect();
+    let found = run(&(0..27).collect::<Vec<_>>());
+    assert_eq!(found.p_value, p_value(found.statistic, &values));
 }
 
 #[test]
@@ -211,6 +247,10 @@ fn bad_input_is_refused() {
         assert!(matches!(with(FiniteSetTest { locations: 0, ..test.clone() }), Err(Error::Parameter { .. })));
         assert!(matches!(with(FiniteSetTest { locations: 40, ..test.clone() }), Err(Error::Shape { .. })));
         assert!(matches!(with(FiniteSetTest { alpha: 0.0, ..test.clone() }), Err(Error::Parameter { .. })));
+        let none = with(FiniteSetTest { null: Null::Permutations(0), ..test.clone() });
+        assert!(matches!(none, Err(Error::Parameter { .. })));
+        let other = with(FiniteSetTest { null: Null::Gamma, ..test.clone() });
+        assert!(matches!(other, Err(Error::Unsupported { .. })));
         let bad = [given(&random(2, 3, 1), &[1.0]), given(&random(2, 2, 1), &[1.0, 1.0])];
         for placement in bad {
             assert!(matches!(with(FiniteSetTest { placement, ..test.clone() }), Err(Error::Shape { .. })));

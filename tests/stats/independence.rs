@@ -1,4 +1,6 @@
-use mercer::stats::{Estimator, Hsic, IndependenceTest, Null, PairChoice, permutation, signs};
+use mercer::stats::{
+    Collection, Combine, Estimator, Hsic, IndependenceTest, Null, PairChoice, permutation, signs,
+};
 use mercer::{Device, Error, Kernel};
 use ndarray::{Array2, Axis};
 
@@ -46,11 +48,6 @@ fn every_resample_is_the_statistic_of_permuted_data() {
                 keep_null: true,
                 ..fixed()
             };
-            if memory == 0 && estimator == Estimator::Unbiased {
-                let refused = test.run(&Device::cpu(), x.view(), y.view());
-                assert!(matches!(refused, Err(Error::Unsupported { op: "IndependenceTest", .. })));
-                continue;
-            }
             for device in gpus().iter().cloned().chain([Device::cpu()]) {
                 let null = test.run(&device, x.view(), y.view()).unwrap().null.unwrap();
                 for (b, got) in null.into_iter().enumerate() {
@@ -61,7 +58,7 @@ fn every_resample_is_the_statistic_of_permuted_data() {
                     };
                     let tolerance = match (device.is_gpu(), memory) {
                         (false, _) => 1e-12,
-                        // The unbiased estimate is a difference; f32 errs by its biased size.
+                        // Without matrices every estimate is a difference; f32 errs by the size of its terms.
                         (true, 0) => 1e-6,
                         (true, _) => 1e-8,
                     };
@@ -83,6 +80,32 @@ fn the_wild_bootstrap_is_its_definition() {
         let e = column(&signs(30, 2, b + 1));
         close(got, e.t().dot(&both).dot(&e)[[0, 0]] / 900.0, 1e-10, "a resample");
     }
+}
+
+/// Kernels that are combined must weigh the same with Gram matrices and without; signs need the matrices.
+#[test]
+fn memory_changes_nothing_but_time() {
+    let (x, y) = sample(40);
+    let few = || Collection { bandwidths: 2, ..Collection::default() };
+    for combine in [Combine::MinP, Combine::Fuse { sharpness: 2.0 }] {
+        for estimator in [Estimator::Biased, Estimator::Unbiased] {
+            let kernels = PairChoice::Aggregate { x: few(), y: few(), combine };
+            let null = Null::Permutations(30);
+            let test = IndependenceTest { kernels, estimator, null, keep_null: true, ..fixed() };
+            let whole = test.run(&Device::cpu(), x.view(), y.view()).unwrap();
+            let tight =
+                IndependenceTest { memory: 0, ..test }.run(&Device::cpu(), x.view(), y.view()).unwrap();
+            assert!(tight.done.bytes < whole.done.bytes);
+            assert_eq!((tight.p_value, tight.fired), (whole.p_value, whole.fired));
+            close(tight.statistic, whole.statistic, 1e-9, "the statistic");
+            for (a, b) in tight.null.unwrap().into_iter().zip(whole.null.unwrap()) {
+                assert!((a - b).abs() < 1e-9 * whole.statistic.abs(), "{a} and {b}");
+            }
+        }
+    }
+    let signs = IndependenceTest { null: Null::WildBootstrap(9), memory: 0, ..fixed() };
+    let refused = signs.run(&Device::cpu(), x.view(), y.view());
+    assert!(matches!(refused, Err(Error::Unsupported { op: "IndependenceTest", .. })), "{refused:?}");
 }
 
 #[test]

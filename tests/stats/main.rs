@@ -17,5 +17,6 @@ mod input;
 mod level;
 mod loops;
 mod mmd;
+mod progress;
 mod stein;
 mod two_sample;

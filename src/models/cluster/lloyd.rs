@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::seeding::squared_distance;
 use crate::models::em::{EmModel, Statistics};
-use crate::ops::{Nearest, nearest};
+use crate::ops::{Centres, Nearest, nearest};
 use crate::{Matrix, Result};
 
 /// Rows that are added up before a new partial sum starts: the same bits however many threads there are.
@@ -77,6 +77,9 @@ impl<'a> EmModel for &'a Lloyd {
     type Stats = Sums;
 
     fn expect(&self, centres: &Array2<f64>, batch: &Points) -> Result<Sums> {
+        if !batch.x.device().is_gpu() {
+            return Ok(add_up(batch, Search::Here(Centres::new(centres.view())), centres.dim()));
+        }
         let on_device = Matrix::from_array(&batch.x.device(), centres.view())?;
         let mut found = nearest(&batch.x, &on_device)?;
         if self.single {
@@ -84,8 +87,7 @@ impl<'a> EmModel for &'a Lloyd {
             let rows = batch.host.rows().into_iter().zip(&found.index);
             found.squared_distance = rows.map(|(x, &k)| squared_distance(x, centres.row(k))).collect();
         }
-        let sums = add_up(batch, &found, centres.dim());
-        Ok(Sums { labels: Some(Arc::new(found.index)), ..sums })
+        Ok(add_up(batch, Search::Done(found), centres.dim()))
     }
 
     fn maximise(&self, centres: &Array2<f64>, sums: &Sums) -> Result<Array2<f64>> {
@@ -129,8 +131,15 @@ fn refill(sums: &mut Sums) {
     }
 }
 
-/// The sums, given where each row belongs and how far it lies from there.
-fn add_up(batch: &Points, found: &Nearest, (k, d): (usize, usize)) -> Sums {
+/// Where the nearest centres come from.
+enum Search {
+    /// From a device that has found them all.
+    Done(Nearest),
+    /// A block of rows at a time, which are then added up while they are at hand.
+    Here(Centres),
+}
+
+fn add_up(batch: &Points, search: Search, (k, d): (usize, usize)) -> Sums {
     let empty = || Sums {
         mass: Array1::zeros(k),
         total: Array2::zeros((k, d)),
@@ -140,12 +149,22 @@ fn add_up(batch: &Points, found: &Nearest, (k, d): (usize, usize)) -> Sums {
     };
     let rows = batch.host.as_standard_layout();
     let rows = rows.as_slice().unwrap_or_default();
-    let parts = found.index.par_chunks(BLOCK).zip(found.squared_distance.par_chunks(BLOCK));
+    let (mut found, centres) = match search {
+        Search::Done(found) => (found, None),
+        Search::Here(centres) => {
+            let n = batch.host.nrows();
+            (Nearest { index: vec![0; n], squared_distance: vec![0.0; n] }, Some(centres))
+        }
+    };
+    let parts = found.index.par_chunks_mut(BLOCK).zip(found.squared_distance.par_chunks_mut(BLOCK));
     let parts = parts.zip(rows.par_chunks(BLOCK * d)).enumerate().map(|(at, ((labels, distances), rows))| {
+        if let Some(centres) = &centres {
+            centres.nearest(rows, &mut centres.scratch(), labels, distances);
+        }
         let mut sums = empty();
         let (mut total, mut farthest) = (vec![0.0; k * d], vec![(0.0, usize::MAX); k]);
-        for (i, ((&label, &distance), row)) in
-            labels.iter().zip(distances).zip(rows.chunks_exact(d)).enumerate()
+        for (i, ((&mut label, &mut distance), row)) in
+            labels.iter_mut().zip(distances).zip(rows.chunks_exact(d)).enumerate()
         {
             let weight = batch.weight(at * BLOCK + i);
             let cost = weight * distance;
@@ -165,8 +184,10 @@ fn add_up(batch: &Points, found: &Nearest, (k, d): (usize, usize)) -> Sums {
         }
         sums
     });
-    parts.collect::<Vec<_>>().into_iter().fold(empty(), |mut all, part| {
+    let parts: Vec<Sums> = parts.collect();
+    let sums = parts.into_iter().fold(empty(), |mut all, part| {
         all.add(&part);
         all
-    })
+    });
+    Sums { labels: Some(Arc::new(found.index)), ..sums }
 }

@@ -1,10 +1,8 @@
 //! Mixtures of Bernoulli distributions. Checked in `tests/mixture/discrete.rs`.
 
-use ndarray::ArrayView2;
+use ndarray::{Array2, ArrayView1, ArrayView2};
 
-use super::counts::{Counts, Family, FittedDiscreteMixture};
-use crate::models::em::Em;
-use crate::{Device, Result};
+use super::discrete::{DiscreteMixture, Family};
 
 /// `p(x) = sum_k π_k prod_j μ_kj^x_j (1 - μ_kj)^(1 - x_j)`, x of zeros and ones: naive Bayes without labels.
 ///
@@ -19,35 +17,33 @@ use crate::{Device, Result};
 /// assert!(labels[0] == labels[1] && labels[2] == labels[3] && labels[0] != labels[2]);
 /// # Ok::<(), mercer::Error>(())
 /// ```
-#[derive(Debug, Clone)]
-pub struct BernoulliMixture {
-    /// K.
-    pub components: usize,
-    /// Counts that every probability has before any data.
-    pub smoothing: f64,
-    /// Iterations, tolerance, restarts, seed, progress.
-    pub em: Em,
-}
+pub type BernoulliMixture = DiscreteMixture<Bernoulli>;
 
-impl BernoulliMixture {
-    /// k components, the best of five starts.
-    pub fn new(k: usize) -> Self {
-        BernoulliMixture { components: k, smoothing: 0.01, em: Em { restarts: 5, ..Em::default() } }
+/// Yes or no, for each feature by itself.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Bernoulli;
+
+impl Family for Bernoulli {
+    const NAME: &'static str = "BernoulliMixture";
+    const REQUIREMENT: &'static str = "must be 0 or 1";
+
+    fn allows(v: f64) -> bool {
+        v == 0.0 || v == 1.0
     }
 
-    /// Fits the rows of `x`, `n x d`, zeros and ones, each with a weight if there are any.
-    ///
-    /// # Errors
-    /// [`Error::Parameter`](crate::Error::Parameter) if K is zero or above n, an entry is not what it should be or a
-    /// weight is negative; [`Error::Shape`](crate::Error::Shape), [`Error::NotFinite`](crate::Error::NotFinite),
-    /// [`Error::Cancelled`](crate::Error::Cancelled).
-    pub fn fit(
-        &self,
-        device: &Device,
-        x: ArrayView2<f64>,
-        weights: Option<&[f64]>,
-    ) -> Result<FittedDiscreteMixture> {
-        let (components, smoothing, em) = (self.components, self.smoothing, &self.em);
-        Counts { family: Family::Bernoulli, components, smoothing, em }.fit(device, x, weights)
+    fn comparable(x: ArrayView2<f64>) -> Array2<f64> {
+        x.to_owned()
+    }
+
+    fn trials(mass: f64, _: ArrayView1<f64>) -> f64 {
+        mass
+    }
+
+    fn outcomes(_: usize) -> usize {
+        2
+    }
+
+    fn logs(p: f64) -> (f64, f64) {
+        (p.ln(), (-p).ln_1p())
     }
 }

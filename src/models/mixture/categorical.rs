@@ -1,10 +1,8 @@
 //! Mixtures of categorical distributions: clusters of texts. Checked in `tests/mixture/discrete.rs`.
 
-use ndarray::ArrayView2;
+use ndarray::{Array2, ArrayView1, ArrayView2};
 
-use super::counts::{Counts, Family, FittedDiscreteMixture};
-use crate::models::em::Em;
-use crate::{Device, Result};
+use super::discrete::{DiscreteMixture, Family};
 
 /// `p(x) ∝ sum_k π_k prod_j θ_kj^x_j`, x counts: texts of K kinds, each word of a text drawn from the kind's own frequencies
 /// `θ_k`.
@@ -20,35 +18,39 @@ use crate::{Device, Result};
 /// assert!(labels[0] == labels[1] && labels[0] == labels[4] && labels[2] == labels[3] && labels[0] != labels[2]);
 /// # Ok::<(), mercer::Error>(())
 /// ```
-#[derive(Debug, Clone)]
-pub struct CategoricalMixture {
-    /// K.
-    pub components: usize,
-    /// Counts that every probability has before any data.
-    pub smoothing: f64,
-    /// Iterations, tolerance, restarts, seed, progress.
-    pub em: Em,
-}
+pub type CategoricalMixture = DiscreteMixture<Categorical>;
 
-impl CategoricalMixture {
-    /// k components, the best of five starts.
-    pub fn new(k: usize) -> Self {
-        CategoricalMixture { components: k, smoothing: 0.01, em: Em { restarts: 5, ..Em::default() } }
+/// One of d categories, as often as the row's counts add up to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Categorical;
+
+impl Family for Categorical {
+    const NAME: &'static str = "CategoricalMixture";
+    const REQUIREMENT: &'static str = "must not be negative: it is a count";
+
+    fn allows(v: f64) -> bool {
+        v >= 0.0
     }
 
-    /// Fits the rows of `x`, `n x d`, counts, each row with a weight if there are any.
-    ///
-    /// # Errors
-    /// [`Error::Parameter`](crate::Error::Parameter) if K is zero or above n, an entry is not what it should be or a
-    /// weight is negative; [`Error::Shape`](crate::Error::Shape), [`Error::NotFinite`](crate::Error::NotFinite),
-    /// [`Error::Cancelled`](crate::Error::Cancelled).
-    pub fn fit(
-        &self,
-        device: &Device,
-        x: ArrayView2<f64>,
-        weights: Option<&[f64]>,
-    ) -> Result<FittedDiscreteMixture> {
-        let (components, smoothing, em) = (self.components, self.smoothing, &self.em);
-        Counts { family: Family::Categorical, components, smoothing, em }.fit(device, x, weights)
+    /// The square roots of shares, whose distance does not grow with the length of a text.
+    fn comparable(x: ArrayView2<f64>) -> Array2<f64> {
+        let mut rows = x.to_owned();
+        for mut row in rows.rows_mut() {
+            let length = row.sum().max(1.0);
+            row.mapv_inplace(|v| (v / length).sqrt());
+        }
+        rows
+    }
+
+    fn trials(_: f64, total: ArrayView1<f64>) -> f64 {
+        total.sum()
+    }
+
+    fn outcomes(d: usize) -> usize {
+        d
+    }
+
+    fn logs(p: f64) -> (f64, f64) {
+        (p.ln(), 0.0)
     }
 }

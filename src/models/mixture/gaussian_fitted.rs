@@ -1,12 +1,9 @@
 //! What a mixture of Gaussians has learned, and what can be asked of it.
 
 use ndarray::{Array1, Array2, ArrayView2, Axis};
-use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
-use rand_distr::StandardNormal;
 
 use super::covariance::{Covariance, CovarianceKind};
-use super::factors::{log_joint, lower_cholesky};
+use super::factors::log_joint;
 use super::gaussian::{GaussianMixture, GaussianParams};
 use super::gaussian_em::{Batch, GaussianEm};
 use super::stats::GaussianStatistics;
@@ -113,28 +110,6 @@ impl FittedGaussianMixture {
         }
     }
 
-    /// n rows drawn from the mixture, and the component of each.
-    ///
-    /// # Errors
-    /// [`Error::Shape`] if n is zero, [`Error::NotPositiveDefinite`] in theory.
-    pub fn sample(&self, n: usize, seed: u64) -> Result<(Array2<f64>, Vec<usize>)> {
-        if n == 0 {
-            return Err(Error::Shape { op: "sample", what: "no rows were asked for".to_owned() });
-        }
-        let (k, d) = self.params.means.dim();
-        let factors = (0..k).map(|own| lower_cholesky(self.params.covariance.matrix(own, d).view()));
-        let factors = factors.collect::<Result<Vec<_>>>()?;
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let (mut x, mut labels) = (Array2::zeros((n, d)), Vec::with_capacity(n));
-        for mut row in x.rows_mut() {
-            let label = choose(&self.params.weights, rng.random());
-            let z = Array1::from_shape_simple_fn(d, || rng.sample::<f64, _>(StandardNormal));
-            row.assign(&(&self.params.means.row(label) + &factors[label].dot(&z)));
-            labels.push(label);
-        }
-        Ok((x, labels))
-    }
-
     /// Free parameters: those of the covariances, the means and the weights.
     pub fn parameters(&self) -> usize {
         let (k, d) = self.params.means.dim();
@@ -160,19 +135,4 @@ impl FittedGaussianMixture {
         let entropy = |r: f64| if r > 0.0 { -r * r.ln() } else { 0.0 };
         Ok(self.bic() + 2.0 * self.predict_proba(x)?.mapv(entropy).sum())
     }
-}
-
-/// The component that a uniform number falls into.
-pub(super) fn choose(weights: &Array1<f64>, uniform: f64) -> usize {
-    let mut left = uniform * weights.sum();
-    let alive = weights.iter().enumerate().filter(|(_, w)| **w > 0.0);
-    let mut last = 0;
-    for (k, w) in alive {
-        last = k;
-        left -= w;
-        if left < 0.0 {
-            break;
-        }
-    }
-    last
 }

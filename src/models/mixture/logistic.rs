@@ -254,9 +254,17 @@ impl FittedLogisticRegressionMixture {
     /// # Errors
     /// [`Error::Shape`] if the rows of `x` do not have d entries.
     pub fn predict_proba(&self, x: ArrayView2<f64>) -> Result<Array1<f64>> {
+        Ok(self.probabilities(x)?.dot(&self.weights))
+    }
+
+    /// `σ(w_k^T x_i + b_k)`, `m x K`: what each group says.
+    ///
+    /// # Errors
+    /// As [`FittedLogisticRegressionMixture::predict_proba`].
+    pub fn probabilities(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
         self.check(x)?;
         let sigmoid = |f: f64| 1.0 / (1.0 + (-f).exp());
-        Ok((x.dot(&self.slopes.t()) + &self.intercepts).mapv(sigmoid).dot(&self.weights))
+        Ok((x.dot(&self.slopes.t()) + &self.intercepts).mapv(sigmoid))
     }
 
     /// Responsibilities once y is seen, `p(k | x_i, y_i)`, `m x K`.

@@ -26,6 +26,9 @@ impl TwoSampleTest {
         all: ArrayView2<f64>,
         kernel: &Kernel,
     ) -> Result<TestOutcome> {
+        if self.null == Null::ChiSquared {
+            return Err(self.null.refused("TwoSampleTest", "use FiniteSetTest, or another law"));
+        }
         if let Null::Normal { block } = self.null {
             let (x, y) = (all.slice(s![..m, ..]), all.slice(s![m.., ..]));
             let found = Mmd::new(kernel.clone()).block(x, y, block)?;
@@ -39,7 +42,8 @@ impl TwoSampleTest {
             parameter("eigenvalues", eigenvalues as f64, eigenvalues > 0, "there must be one or more")?;
         }
         let labels = Labels::data_only(m, all.nrows() - m);
-        let (mut found, bytes) = forms(device, std::slice::from_ref(kernel), all, &labels, self.memory)?;
+        let (mut found, bytes) =
+            forms(device, std::slice::from_ref(kernel), all, &labels, self.memory, self.progress.as_ref())?;
         let forms = found.swap_remove(0);
         let unit = all.nrows() as f64 / (m * (all.nrows() - m)) as f64;
         let Moments { mean, variance } = moments(&forms);

@@ -44,11 +44,8 @@ pub(super) struct Statistic {
 
 /// `T` of `u = mean φ(x) - mean φ(y)`, `C = S_x/n + S_y/m`, from the features of both samples (`n x J`, `m x J`).
 pub(super) fn two_samples(x: &Array2<f64>, y: &Array2<f64>) -> Result<Statistic> {
-    let ((x, mean_x), (y, mean_y)) = (centred(x), centred(y));
-    let scale = |n: usize| 1.0 / (n as f64 * (n as f64 - 1.0));
+    let (Form { value, a, by_trace }, [x, y]) = gap(x, y)?;
     let (sx, sy) = (scale(x.nrows()), scale(y.nrows()));
-    let c = x.t().dot(&x) * sx + y.t().dot(&y) * sy;
-    let Form { value, a, by_trace } = form(&(mean_x - mean_y), &c)?;
     let side = |centred: &Array2<f64>, scale: f64, sign: f64| {
         let along = centred.dot(&a) * (2.0 * scale);
         let n = centred.nrows() as f64;
@@ -59,17 +56,45 @@ pub(super) fn two_samples(x: &Array2<f64>, y: &Array2<f64>) -> Result<Statistic>
     Ok(Statistic { value, by_x: side(&x, sx, 1.0), by_y: side(&y, sy, -1.0) })
 }
 
+/// The same without derivatives.
+pub(super) fn two_samples_value(x: &Array2<f64>, y: &Array2<f64>) -> Result<f64> {
+    Ok(gap(x, y)?.0.value)
+}
+
+/// The form of two samples, and both sides centred.
+fn gap(x: &Array2<f64>, y: &Array2<f64>) -> Result<(Form, [Array2<f64>; 2])> {
+    let ((x, mean_x), (y, mean_y)) = (centred(x), centred(y));
+    let c = x.t().dot(&x) * scale(x.nrows()) + y.t().dot(&y) * scale(y.nrows());
+    Ok((form(&(mean_x - mean_y), &c)?, [x, y]))
+}
+
+/// What makes of the squares of n centred rows the covariance of their mean.
+fn scale(n: usize) -> f64 {
+    1.0 / (n as f64 * (n as f64 - 1.0))
+}
+
 /// `T` of the covariances `u_j = cov(k_j(x), l_j(y))`, from the features of paired observations (both `n x J`).
 pub(super) fn dependence(x: &Array2<f64>, y: &Array2<f64>) -> Result<Statistic> {
-    let ((x, _), (y, _)) = (centred(x), centred(y));
+    let (x, y) = (centred(x).0, centred(y).0);
     let n = x.nrows() as f64;
-    let (products, _) = centred(&(&x * &y));
-    let u = (&x * &y).sum_axis(Axis(0)) / (n - 1.0);
-    let c = products.t().dot(&products) / (n * n);
-    let Form { value, a, by_trace } = form(&u, &c)?;
+    let (Form { value, a, by_trace }, products) = covariances(&x, &y)?;
     let along = products.dot(&a);
     let by_product = Array2::from_shape_fn(products.raw_dim(), |(i, j)| {
         2.0 * a[j] / (n - 1.0) - 2.0 / (n * n) * (along[i] * a[j] + by_trace * products[[i, j]])
     });
     Ok(Statistic { value, by_x: centred(&(&by_product * &y)).0, by_y: centred(&(&by_product * &x)).0 })
+}
+
+/// The same without derivatives.
+pub(super) fn dependence_value(x: &Array2<f64>, y: &Array2<f64>) -> Result<f64> {
+    Ok(covariances(&centred(x).0, &centred(y).0)?.0.value)
+}
+
+/// The form of centred pairs, and their centred products.
+fn covariances(x: &Array2<f64>, y: &Array2<f64>) -> Result<(Form, Array2<f64>)> {
+    let n = x.nrows() as f64;
+    let (products, mean) = centred(&(x * y));
+    let u = mean * (n / (n - 1.0));
+    let c = products.t().dot(&products) / (n * n);
+    Ok((form(&u, &c)?, products))
 }

@@ -5,11 +5,13 @@
 use ndarray::{Array1, Array2, ArrayView2, Axis};
 
 use super::features::{SetFeatures, parts};
-use super::outcome::{FiniteSetOutcome, chi_squared, done};
+use super::outcome::{FiniteSetOutcome, Verdict};
 use super::placement::{Placement, Search, around, flat, random_normal, random_rows, split};
-use super::studentised::two_samples as studentised;
+use super::studentised::{two_samples as studentised, two_samples_value};
 use crate::optim::Minimum;
 use crate::stats::check::{level, parameter, pooled, require, sample, two_samples};
+use crate::stats::null::Null;
+use crate::stats::permutations::permutation;
 use crate::stats::{Metric, Points, median_distance};
 use crate::{Device, Kernel, Matrix, Result};
 
@@ -29,7 +31,7 @@ const MOST: usize = 1000;
 /// differ. The search runs on the CPU in f64, so that every device tests in the same places.
 ///
 /// The χ² law is that of n → ∞; with J features it needs some hundreds of observations in each tested part, and is a
-/// little liberal below.
+/// little liberal below. Permutations of the tested part, O(nJ²) each, are exact at every n.
 ///
 /// ```
 /// use mercer::{Device, stats::FiniteSetTest};
@@ -48,6 +50,8 @@ pub struct FiniteSetTest {
     pub locations: usize,
     /// Where they come from.
     pub placement: Placement,
+    /// Where the null distribution comes from: [`Null::ChiSquared`] or [`Null::Permutations`].
+    pub null: Null,
     /// The level of the test.
     pub alpha: f64,
     /// The seed of the split and of the first locations.
@@ -66,7 +70,8 @@ impl FiniteSetTest {
     }
 
     fn new(features: SetFeatures) -> Self {
-        FiniteSetTest { features, locations: 5, placement: Placement::default(), seed: 0, alpha: 0.05 }
+        let (placement, null) = (Placement::default(), Null::ChiSquared);
+        FiniteSetTest { features, locations: 5, placement, null, seed: 0, alpha: 0.05 }
     }
 
     /// Whether `x` (`n x d`) and `y` (`m x d`) come from one distribution.
@@ -121,15 +126,21 @@ impl FiniteSetTest {
             self.features.of(&Matrix::from_array(device, (sample - &centre).view())?, &theta)
         };
         let (n, m) = (x.nrows(), y.nrows());
-        let value = studentised(&on(x)?, &on(y)?)?.value;
+        let (fx, fy) = (on(x)?, on(y)?);
         let (locations, width) = parts(&theta, d);
         let count = self.features.count(locations.nrows());
-        let (name, unit, kernels) = match self.features {
+        let (method, unit, kernels) = match self.features {
             SetFeatures::Places => ("mean embedding", 1.0, vec![Kernel::rbf(width)]),
             SetFeatures::Waves => ("smoothed characteristic function", width, vec![]),
         };
-        let done = done(name, self.seed, device, n + m, count);
-        let outcome = chi_squared(value, count, self.alpha, kernels, done)?;
+        let (null, alpha, seed) = (self.null, self.alpha, self.seed);
+        let verdict = Verdict { op: OP, method, null, alpha, seed, rows: n + m, features: count, kernels };
+        let both = pooled(fx.view(), fy.view());
+        let outcome = verdict.of(device, two_samples_value(&fx, &fy)?, |b| {
+            let mut first = permutation(n + m, n + m, seed, b);
+            let second = first.split_off(n);
+            two_samples_value(&both.select(Axis(0), &first), &both.select(Axis(0), &second))
+        })?;
         Ok(FiniteSetOutcome { outcome, locations: &locations / unit, widths: vec![width], search })
     }
 

@@ -11,6 +11,7 @@ use super::check::{level, parameter, require, sample};
 use super::null::{p_value, threshold};
 use super::outcome::{Done, KernelOutcome, TestOutcome};
 use super::permutations::stream;
+use super::progress::{Steps, Watch};
 use crate::ops::{gram_diagonal, gram_vec};
 use crate::{Device, Error, Matrix, Result};
 
@@ -55,6 +56,8 @@ pub struct KernelStein {
     pub seed: u64,
     /// Whether to return the bootstrap sample.
     pub keep_null: bool,
+    /// Called after each part of the bootstrap samples.
+    pub progress: Option<Watch>,
 }
 
 /// Both estimates of the squared discrepancy.
@@ -69,7 +72,15 @@ pub struct SteinDiscrepancy {
 impl KernelStein {
     /// 1000 bootstrap samples of independent signs, level 0.05.
     pub fn new(base: SteinBase) -> Self {
-        KernelStein { base, bootstraps: 1000, flip: 0.5, seed: 0, alpha: 0.05, keep_null: false }
+        KernelStein {
+            base,
+            bootstraps: 1000,
+            flip: 0.5,
+            seed: 0,
+            alpha: 0.05,
+            keep_null: false,
+            progress: None,
+        }
     }
 
     /// The U- and the V-statistic of `x`, `n x d`; `score` gives `∇ log p` of a point. Memory is O(n d).
@@ -97,7 +108,7 @@ impl KernelStein {
     ///
     /// # Errors
     /// As [`KernelStein::discrepancy`]; [`Error::Parameter`] for no bootstrap samples, or a level or a probability
-    /// outside of (0, 1).
+    /// outside of (0, 1); [`Error::Cancelled`].
     pub fn run(
         &self,
         device: &Device,
@@ -114,6 +125,7 @@ impl KernelStein {
         let squares = (n * n) as f64;
         // Column 0 is the data's own: all signs positive.
         let mut values = Vec::with_capacity(count + 1);
+        let mut steps = Steps::new("KernelStein", self.progress.as_ref(), (count + 1).div_ceil(BLOCK));
         for first in (0..=count).step_by(BLOCK) {
             let columns: Vec<Vec<f64>> = (first..=count.min(first + BLOCK - 1))
                 .map(|b| if b == 0 { vec![1.0; n] } else { sign_chain(n, self.flip, self.seed, b - 1) })
@@ -121,6 +133,7 @@ impl KernelStein {
             let w = Array2::from_shape_fn((n, columns.len()), |(i, b)| columns[b][i]);
             let hw = gram_vec(&h.kernel, &on, None, &Matrix::from_array(device, w.view())?)?.to_array()?;
             values.extend((&w * &hw).sum_axis(Axis(0)).iter().map(|sum| sum / squares));
+            steps.made()?;
         }
         let null = values.split_off(1);
         let statistic = values[0];
