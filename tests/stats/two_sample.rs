@@ -93,8 +93,7 @@ fn memory_changes_nothing_but_time() {
     let (x, y) = samples(40, 50);
     let test = TwoSampleTest { keep_null: true, null: Null::Permutations(99), ..TwoSampleTest::default() };
     let whole = test.run(&Device::cpu(), x.view(), y.view()).unwrap();
-    let tight =
-        TwoSampleTest { memory: 90 * 17, ..test }.run(&Device::cpu(), x.view(), y.view()).unwrap();
+    let tight = TwoSampleTest { memory: 90 * 17, ..test }.run(&Device::cpu(), x.view(), y.view()).unwrap();
     assert!(tight.done.bytes < whole.done.bytes);
     for (a, b) in whole.null.unwrap().iter().zip(tight.null.unwrap()) {
         close(*a, b, 1e-12, "resample");

@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
-use ndarray::{Array1, Array2, ArrayView1, ArrayView2, s};
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Zip, s};
 use rayon::prelude::*;
 
+use crate::matrix::host::mirror_lower;
 use crate::matrix::window::windows;
-use crate::ops::{Trans, gemm};
+use crate::ops::{Trans, accumulate_lower_alone, gemm};
 use crate::{Device, Matrix, Result};
 
 /// Entries of a block: on the CPU it stays in the last cache, on a GPU it is worth the launch.
@@ -14,11 +15,19 @@ const CPU_BLOCK: usize = 1 << 20;
 const GPU_BLOCK: usize = 1 << 22;
 /// Rows that one task adds up or centres.
 const TASK: usize = 128;
+/// Shares of the rows whose products are summed apart, and the most columns for which their sums are small.
+const LANES: usize = 8;
+const FEW_COLUMNS: usize = 512;
 
 /// The blocks of rows that data with `d` columns is cut into.
 pub(super) fn blocks(device: &Device, n: usize, d: usize) -> impl Iterator<Item = Range<usize>> {
     let entries = if device.is_gpu() { GPU_BLOCK } else { CPU_BLOCK };
     windows(n, (entries / d).max(TASK))
+}
+
+/// Whether products of so many columns are best made by [`scatter`].
+pub(super) fn in_one_pass(device: &Device, d: usize) -> bool {
+    !device.is_gpu() && d <= FEW_COLUMNS
 }
 
 /// The mean of each column; the same bits however many threads there are.
@@ -64,6 +73,32 @@ pub(super) fn shifted(x: ArrayView2<f64>, c: ArrayView1<f64>) -> (Array2<f64>, A
     };
     let parts = out.par_chunks_mut((TASK * d).max(1)).enumerate().map(part).collect();
     (Array2::from_shape_vec((n, d), out).expect("as many entries as x"), total(parts, d))
+}
+
+/// `Σ (x_i - c)(x_i - c)^T` and `Σ (x_i - c)` of few columns, on the host: a few rows are centred, multiplied and
+/// forgotten. The shares of the rows and their order are fixed, so that the bits do not depend on the number of threads.
+pub(super) fn scatter(x: ArrayView2<f64>, c: ArrayView1<f64>) -> (Array2<f64>, Array1<f64>) {
+    let (n, d) = x.dim();
+    let share = |lane: Range<usize>| {
+        let (mut sums, mut scatter) = (Array1::<f64>::zeros(d), Array2::<f64>::zeros((d, d)));
+        let mut room = Array2::<f64>::zeros((TASK, d));
+        for rows in windows(lane.len(), TASK) {
+            let from = x.slice(s![lane.start + rows.start..lane.start + rows.end, ..]);
+            let mut z = room.slice_mut(s![..rows.len(), ..]);
+            for (mut z, x) in z.rows_mut().into_iter().zip(from.rows()) {
+                Zip::from(&mut z).and(&x).and(&c).for_each(|z, x, c| *z = x - c);
+                sums += &z;
+            }
+            accumulate_lower_alone(z.t(), z.view(), scatter.view_mut());
+        }
+        (scatter, sums)
+    };
+    let lanes: Vec<Range<usize>> = windows(n, n.div_ceil(LANES)).collect();
+    let parts: Vec<_> = lanes.into_par_iter().map(share).collect();
+    let empty = (Array2::zeros((d, d)), Array1::zeros(d));
+    let (mut scatter, sums) = parts.into_iter().reduce(|a, b| (a.0 + b.0, a.1 + b.1)).unwrap_or(empty);
+    mirror_lower(&mut scatter);
+    (scatter, sums)
 }
 
 /// `X - 1 mean^T` on the host.

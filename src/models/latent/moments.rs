@@ -51,7 +51,9 @@ impl Moments {
         data(OP, x, 1)?;
         let (n, d) = x.dim();
         let mut all = Self::new(d)?;
-        for rows in centred::blocks(device, n, d) {
+        let whole = centred::in_one_pass(device, d).then_some(0..n);
+        let blocks = whole.map_or_else(|| centred::blocks(device, n, d).collect(), |all| Vec::from([all]));
+        for rows in blocks {
             all.merge(&Self::block(device, x.slice(s![rows, ..]))?.ok_or_else(|| blame(OP, x))?)?;
         }
         if !all.scatter.diag().iter().all(|v| v.is_finite()) {
@@ -66,13 +68,20 @@ impl Moments {
     fn block(device: &Device, x: ArrayView2<f64>) -> Result<Option<Self>> {
         let count = x.nrows();
         let centre = centred::glimpse(x);
-        let (rows, sums) = centred::shifted(x, centre.view());
+        let (mut scatter, sums) = if centred::in_one_pass(device, x.ncols()) {
+            centred::scatter(x, centre.view())
+        } else {
+            let (rows, sums) = centred::shifted(x, centre.view());
+            if !sums.iter().all(|s| s.is_finite()) {
+                return Ok(None);
+            }
+            (syrk(1.0, &centred::place(device, rows)?, Trans::Yes)?.to_array()?, sums)
+        };
         let off = sums / count as f64;
         let mean = &centre + &off;
         if !mean.iter().all(|m| m.is_finite()) {
             return Ok(None);
         }
-        let mut scatter = syrk(1.0, &centred::place(device, rows)?, Trans::Yes)?.to_array()?;
         for (mut row, a) in scatter.rows_mut().into_iter().zip(&off) {
             row.zip_mut_with(&off, |s, b| *s -= a * b * count as f64);
         }

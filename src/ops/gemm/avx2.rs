@@ -27,7 +27,7 @@ use tile::tile;
 const TALL: usize = 4;
 const WIDE: usize = 12;
 const TERMS: usize = 256;
-const ROWS: usize = 96; // of A in the second cache: 192 KiB
+const ROWS: usize = 48; // of A in the second cache: 96 KiB
 const COLS: usize = 170 * WIDE; // of B in the third: 4 MiB
 
 /// Whether this machine is the one that this file is for.

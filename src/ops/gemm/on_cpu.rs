@@ -49,6 +49,11 @@ pub(crate) fn add_lower(
     on_threads(alpha, a, b, beta, c, Entries::Lower, false);
 }
 
+/// `c += a b` on and below the diagonal, on the calling thread; what is above it is not to be read.
+pub(crate) fn accumulate_lower_alone(a: ArrayView2<f64>, b: ArrayView2<f64>, c: ArrayViewMut2<f64>) {
+    on_threads(1.0, a, b, 1.0, c, Entries::Lower, true);
+}
+
 fn on_threads(
     alpha: f64,
     a: ArrayView2<f64>,
