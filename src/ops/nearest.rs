@@ -166,41 +166,65 @@ impl WithSimd for Pick<'_> {
 
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "what is not inlined loses the instruction set of its caller")]
-    fn with_simd<S: Simd>(self, _: S) {
+    fn with_simd<S: Simd>(self, simd: S) {
         let rows = self.index.len();
         let (d, m) = (self.x.len() / rows, self.scores.len() / rows);
         for i in 0..rows {
             let (x, scores) = (&self.x[i * d..(i + 1) * d], &self.scores[i * m..(i + 1) * m]);
             let shifted = &self.shifted[i * (d + 1)..(i + 1) * (d + 1) - 1];
             let near = reduce_lanes(shifted, shifted, 0.0, |sum, a, b| sum + a * b, |a, b| a + b);
-            let lower = |a: f64, b: f64| if b < a { b } else { a };
-            let least = reduce_lanes(scores, scores, f64::INFINITY, |low, s, _| lower(low, s), lower);
+            let (least, first, second) = two_least(simd, scores);
             let bound = least + 1e-14 * (d as f64).sqrt() * (near + self.widest);
             // Infinite scores name nobody: then the first row stands.
             let mut best = (0, f64::INFINITY);
-            for (at, lanes) in scores.chunks(LANES).enumerate() {
-                let mut any = false;
-                for s in lanes {
-                    any |= *s <= bound;
-                }
-                if !any {
-                    continue;
-                }
-                for (l, s) in lanes.iter().enumerate() {
-                    if *s <= bound {
-                        let j = LANES * at + l;
-                        let y = &self.y[j * d..(j + 1) * d];
-                        let exact =
-                            reduce_lanes(x, y, 0.0, |sum, a, b| sum + (a - b) * (a - b), |a, b| a + b);
-                        if exact < best.1 {
-                            best = (j, exact);
-                        }
+            let some = if second > bound { first..first + 1 } else { 0..m };
+            for j in some {
+                if scores[j] <= bound {
+                    let y = &self.y[j * d..(j + 1) * d];
+                    let exact = reduce_lanes(x, y, 0.0, |sum, a, b| sum + (a - b) * (a - b), |a, b| a + b);
+                    if exact < best.1 {
+                        best = (j, exact);
                     }
                 }
             }
             (self.index[i], self.squared_distance[i]) = best;
         }
     }
+}
+
+/// The least score, where it is, and the least of the others; infinite where there is none.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "what is not inlined loses the instruction set of its caller")]
+fn two_least<S: Simd>(simd: S, scores: &[f64]) -> (f64, usize, f64) {
+    let (whole, rest) = S::as_simd_f64s(scores);
+    let none = simd.splat_f64s(f64::INFINITY);
+    let (mut low, mut next, mut at) = (none, none, simd.splat_f64s(0.0));
+    for (step, &s) in whole.iter().enumerate() {
+        let better = simd.less_than_f64s(s, low);
+        next = simd.min_f64s(next, simd.max_f64s(low, s));
+        at = simd.select_f64s(better, simd.splat_f64s(step as f64), at);
+        low = simd.min_f64s(low, s);
+    }
+    let vectors = [low, next, at];
+    let lanes: &[f64] = bytemuck::cast_slice(&vectors);
+    let (low, others) = lanes.split_at(S::F64_LANES);
+    let (next, at) = others.split_at(S::F64_LANES);
+    let mut found = (f64::INFINITY, 0, f64::INFINITY);
+    for (l, ((&low, &next), &at)) in low.iter().zip(next).zip(at).enumerate() {
+        if low < found.0 {
+            found = (low, at as usize * S::F64_LANES + l, found.0.min(next));
+        } else {
+            found.2 = found.2.min(low);
+        }
+    }
+    for (l, &score) in rest.iter().enumerate() {
+        if score < found.0 {
+            found = (score, scores.len() - rest.len() + l, found.0);
+        } else {
+            found.2 = found.2.min(score);
+        }
+    }
+    found
 }
 
 /// A reduction over pairs with as many running results as a vector has lanes.
