@@ -2,7 +2,7 @@
 //! heuristic on the three problems of Biggs, Schrab and Gretton (2023), beside the figures they published, and on one without a
 //! difference, where the share of rejections is the level.
 //!
-//! `cargo run --release --example mmd_power` runs a short version; `-- --full` the whole table (hours on two cores),
+//! `cargo run --release --example mmd_power` runs a short version; `-- --full` the whole table (a day on two cores),
 //! `-- --sizes 500,1000 --repetitions 100` anything between.
 //!
 //! The generators are those of the paper and its public code:

@@ -9,7 +9,7 @@ as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
 
 missing=()
 ls /usr/share/vulkan/icd.d/lvp_icd*.json >/dev/null 2>&1 || missing+=(mesa-vulkan-drivers)
-ldconfig -p | grep -q libvulkan.so.1 || missing+=(libvulkan1)
+ldconfig -p | grep libvulkan.so.1 >/dev/null || missing+=(libvulkan1)
 swiftshader=/usr/lib/chromium/vk_swiftshader_icd.json
 # Ubuntu's chromium is a snap without it: there llvmpipe tests alone.
 if [ ! -e "$swiftshader" ] && grep -qs '^ID=debian' /etc/os-release; then missing+=(chromium); fi
