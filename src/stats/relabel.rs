@@ -100,57 +100,55 @@ impl Labels {
     }
 
     /// `V` of some resamples in blocks of rows.
-    fn blocks(&self, device: &Device, some: Range<usize>, rows: usize) -> Result<Vec<Weights>> {
+    fn blocks(&self, device: &Device, some: Range<usize>, rows: usize) -> Result<Weights> {
         let (first, second) = self.weights();
-        let all = self.m + self.n;
-        cut(all, rows)
-            .map(|block| {
-                let width = some.len();
-                if !device.is_gpu() {
-                    let label = |b: usize| &self.of(some.start + b)[block.clone()];
-                    return Ok(Weights::Looked(TwoValued::new(block.len(), width, [second, first], label)));
-                }
-                let mut v = vec![0.0; block.len() * width];
-                // Eight rows at a time: eight bytes of a resample are read together, eight rows written in order.
-                v.par_chunks_mut(8 * width).enumerate().for_each(|(strip, v)| {
-                    let from = block.start + 8 * strip;
-                    for (column, b) in some.clone().enumerate() {
-                        let labels = &self.of(b)[from..from + v.len() / width];
-                        for (row, &label) in labels.iter().enumerate() {
-                            v[row * width + column] = if label == 1 { first } else { second };
-                        }
+        let width = some.len();
+        let blocks = cut(self.m + self.n, rows);
+        if !device.is_gpu() {
+            let looked_up = |block: Range<usize>| {
+                let label = |b: usize| &self.of(some.start + b)[block.clone()];
+                TwoValued::new(block.len(), width, [second, first], label)
+            };
+            return Ok(Weights::LookedUp(blocks.map(looked_up).collect()));
+        }
+        let multiplied = |block: Range<usize>| {
+            let mut v = vec![0.0; block.len() * width];
+            // Eight rows at a time: eight bytes of a resample are read together, eight rows written in order.
+            v.par_chunks_mut(8 * width).enumerate().for_each(|(strip, v)| {
+                let from = block.start + 8 * strip;
+                for (column, b) in some.clone().enumerate() {
+                    let labels = &self.of(b)[from..from + v.len() / width];
+                    for (row, &label) in labels.iter().enumerate() {
+                        v[row * width + column] = if label == 1 { first } else { second };
                     }
-                });
-                let v = Array2::from_shape_vec((block.len(), width), v).expect("a block of weights");
-                Matrix::from_array(device, v.view()).map(Weights::Multiplied)
-            })
-            .collect()
+                }
+            });
+            let v = Array2::from_shape_vec((block.len(), width), v).expect("a block of weights");
+            Matrix::from_array(device, v.view())
+        };
+        Ok(Weights::Multiplied(blocks.map(multiplied).collect::<Result<_>>()?))
     }
 }
 
-/// Some rows of V, as the device likes them.
+/// V in blocks of rows, as the device likes it.
 enum Weights {
-    Looked(TwoValued),
-    Multiplied(Matrix),
+    LookedUp(Vec<TwoValued>),
+    Multiplied(Vec<Matrix>),
 }
 
 impl Weights {
-    /// How many resamples.
-    fn count(&self) -> usize {
+    /// `v_b^T K v_b` of each resample, K being what stands between two blocks of rows.
+    fn forms(&self, k: &Matrix, i: usize, j: usize) -> Result<Vec<f64>> {
         match self {
-            Weights::Looked(v) => v.cols(),
-            Weights::Multiplied(v) => v.cols(),
+            Weights::LookedUp(v) => Ok(v[i].forms(k.cpu().view(), &v[j])),
+            Weights::Multiplied(v) => Ok(bilinear_forms(&v[i], k, &v[j])?.to_array()?.into_iter().collect()),
         }
     }
 
-    /// `u_b^T K v_b` of each resample.
-    fn forms(&self, k: &Matrix, other: &Weights) -> Result<Vec<f64>> {
-        match (self, other) {
-            (Weights::Looked(u), Weights::Looked(v)) => Ok(u.forms(k.cpu().view(), v)),
-            (Weights::Multiplied(u), Weights::Multiplied(v)) => {
-                Ok(bilinear_forms(u, k, v)?.to_array()?.into_iter().collect())
-            }
-            _ => unreachable!("all blocks live on one device"),
+    fn resamples(&self) -> usize {
+        match self {
+            Weights::LookedUp(v) => v.first().map_or(0, TwoValued::cols),
+            Weights::Multiplied(v) => v.first().map_or(0, Matrix::cols),
         }
     }
 }
@@ -231,13 +229,13 @@ fn part(
     kernel: &Kernel,
     points: &[Matrix],
     windows: &[Range<usize>],
-    v: &[Weights],
+    v: &Weights,
     steps: &mut Steps,
 ) -> Result<Forms> {
     let all = windows.last().map_or(0, |w| w.end);
     let mut rows = vec![0.0; all];
     let mut diagonals = Vec::with_capacity(all);
-    let (mut quadratic, mut squares) = (vec![0.0; v[0].count()], 0.0);
+    let (mut quadratic, mut squares) = (vec![0.0; v.resamples()], 0.0);
     for (i, x) in points.iter().enumerate() {
         for (j, y) in points[..=i].iter().enumerate() {
             let on_diagonal = i == j;
@@ -248,7 +246,7 @@ fn part(
                 k = add_diagonal_vector(&k, &map(&own, Map::Affine { scale: -1.0, shift: 0.0 })?)?;
             }
             let twice = if on_diagonal { 1.0 } else { 2.0 };
-            let own = v[i].forms(&k, &v[j])?;
+            let own = v.forms(&k, i, j)?;
             quadratic.iter_mut().zip(own).for_each(|(q, o)| *q += twice * o);
             add(&mut rows[windows[i].clone()], reduce(&k, Along::EachRow, Reduction::Sum)?)?;
             if !on_diagonal {
