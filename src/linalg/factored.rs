@@ -4,7 +4,7 @@ use ndarray::{Array1, Array2, ArrayView1};
 
 use super::column_scale::{scale_rows, unit_columns};
 use super::truth::Truth;
-use crate::ops::{Side, Trans, Triangle, cholesky, log_det, solve_triangular};
+use crate::ops::{Side, Trans, Triangle, cholesky, cholesky_in_place, log_det, solve_triangular};
 use crate::{Device, Error, Matrix, Result};
 
 /// Pivots below this multiple of `√n` roundings of their diagonal entry are what is left of a zero.
@@ -18,14 +18,11 @@ pub(super) struct Factored {
 }
 
 impl Factored {
-    /// In f64, of all of A; a pivot that is nothing but rounding counts as not positive.
-    pub fn in_f64(a: &Truth) -> Result<Self> {
-        let a = match a {
-            Truth::Stored(a) if a.shift() == 0.0 && a.matrix().host().is_some() => a.matrix().clone(),
-            _ => Matrix::from_host(a.dense()?),
-        };
-        let l = cholesky(&a).map_err(renamed)?;
-        match positive(a.cpu().diag(), l.cpu().diag(), a.rows(), f64::EPSILON) {
+    /// In f64 and in the memory of A; a pivot that is nothing but rounding counts as not positive.
+    pub fn in_f64(a: Array2<f64>) -> Result<Self> {
+        let diagonal = a.diag().to_owned();
+        let l = cholesky_in_place(a).map_err(renamed)?;
+        match positive(diagonal.view(), l.cpu().diag(), l.rows(), f64::EPSILON) {
             None => Ok(Factored { l, s: None }),
             Some((pivot, value)) => Err(Error::NotPositiveDefinite { op: "solve_spd", pivot, value }),
         }

@@ -6,7 +6,6 @@
 use std::sync::OnceLock;
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
-use rayon::prelude::*;
 
 use super::certificate::{Certificate, Fallback, Solution};
 use super::check::{block, finite, parameter, symmetric};
@@ -17,7 +16,7 @@ use super::norm::norm1;
 use super::operator::Stored;
 use super::refine::{Refined, refine};
 use super::spd::SpdParams;
-use super::truth::Truth;
+use super::truth::{Truth, norm_of};
 use crate::{Device, Error, Kernel, Matrix, Result};
 
 /// The rounding of f32.
@@ -69,8 +68,8 @@ impl SpdFactor {
         Self::climb(device, Truth::Stored(Stored::new(&Matrix::from_host(a))?), params)
     }
 
-    /// Factors `K + diag(noise)`, `K[i, j] = k(x_i, x_j)`: on a GPU it is made there, and the f64 residual comes from
-    /// products that never store it. `x` is `n x d`.
+    /// Factors `K + diag(noise)`, `K[i, j] = k(x_i, x_j)`: it is made where it is factored, the factor takes its place, and
+    /// the f64 residual comes from products that never store it. `x` is `n x d`.
     ///
     /// # Errors
     /// As [`SpdFactor::new`] and [`gram`](crate::ops::gram).
@@ -85,16 +84,7 @@ impl SpdFactor {
         let x = Matrix::from_host(x.to_owned());
         let operator = KernelOperator::new(kernel, &x, noise)?;
         let truth = Truth::Kernel(Box::new(operator));
-        if device.is_gpu() {
-            return Self::climb(device, truth, params);
-        }
-        // Its factor takes n² anyhow: keeping K too makes every residual a plain product. It is symmetric by
-        // construction; that it is finite is not: a kernel may overflow.
-        let a = truth.dense()?;
-        if a.as_slice().is_none_or(|all| all.par_chunks(1 << 16).any(|c| c.iter().any(|v| !v.is_finite()))) {
-            finite("SpdFactor::of_kernel", "the kernel matrix", a.view())?;
-        }
-        Self::climb(device, Truth::Stored(Stored::new(&Matrix::from_host(a))?), params)
+        Self::climb(device, truth, params)
     }
 
     /// The first rung of the ladder on which the matrix is positive definite.
@@ -124,22 +114,22 @@ impl SpdFactor {
         params: &SpdParams,
     ) -> Result<Self> {
         let s = equilibration(&truth.operator().diagonal()?);
-        let norm = truth.norm(s.as_ref())?;
-        let condition = |factor: &Factored| condition(&truth, s.as_ref(), norm, factor, params);
-        let with = |own: Factored, condition: f64, fallback| {
+        let with = |own: Factored, norm: f64, condition: f64, fallback| {
             let (truth, s, backup, params) = (truth.clone(), s.clone(), OnceLock::new(), *params);
             Ok(SpdFactor { truth, s, own, backup, norm, jitter, condition, fallback, params })
         };
+        let condition = |norm: f64, own: &Factored| condition(&truth, s.as_ref(), norm, own, params);
         let mut fallback = None;
         if device.is_gpu() {
+            let norm = truth.norm(s.as_ref())?;
             let tried = if on_device { Some(Factored::in_f32(&truth, s.as_ref(), device)) } else { None };
             match tried {
                 Some(Ok(own)) => {
-                    let estimate = condition(&own)?;
+                    let estimate = condition(norm, &own)?;
                     // Written so that a NaN is beyond reach.
                     let within_reach = !params.condition || estimate * SINGLE <= 1.0;
                     if within_reach || !params.fallback {
-                        return with(own, estimate, None);
+                        return with(own, norm, estimate, None);
                     }
                     fallback = Some(Fallback::Condition);
                 }
@@ -150,9 +140,15 @@ impl SpdFactor {
                 Some(Err(e)) => return Err(e),
             }
         }
-        let own = Factored::in_f64(&truth)?;
-        let estimate = condition(&own)?;
-        with(own, estimate, fallback)
+        let a = truth.dense()?;
+        let norm = norm_of(&a, 0.0, s.as_ref());
+        if !norm.is_finite() {
+            // A kernel may overflow.
+            finite("solve_spd", "the matrix", a.view())?;
+        }
+        let own = Factored::in_f64(a)?;
+        let estimate = condition(norm, &own)?;
+        with(own, norm, estimate, fallback)
     }
 
     /// `(A + jitter I)⁻¹ b` for `b`, `n x r`, and how good it is.
@@ -170,7 +166,7 @@ impl SpdFactor {
             None => (with(&self.own)?, self.fallback),
         };
         if found.backward_error > self.params.tolerance && !self.factored().is_f64() && self.params.fallback {
-            let backup = Factored::in_f64(&self.truth)?;
+            let backup = Factored::in_f64(self.truth.dense()?)?;
             let backup = self.backup.get_or_init(|| backup);
             (found, fallback) = (with(backup)?, Some(Fallback::Refinement));
         }

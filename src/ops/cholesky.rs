@@ -18,7 +18,7 @@ use crate::matrix::Shared;
 use crate::matrix::window::{step, windows};
 use crate::{Error, Matrix, Precision, Result};
 
-use on_cpu::factored;
+use on_cpu::{Pivot, factored, factored_in_place};
 
 const LOWER: &str = include_str!("../../shaders/cholesky_lower.wgsl");
 const FACTOR: &str = include_str!("../../shaders/cholesky_factor.wgsl");
@@ -53,28 +53,18 @@ pub fn cholesky(a: &Matrix) -> Result<Matrix> {
     let (n, m) = a.shape();
     require("cholesky", n == m, || format!("a is {n} x {m}, not square"))?;
     match a.place() {
-        Shared::Cpu => cpu(a.cpu()).map(Matrix::from_host),
+        Shared::Cpu => factored(a.cpu()).map(Matrix::from_host).map_err(refused),
         Shared::Gpu(gpu) => gpu.guard("cholesky", || on_gpu(gpu, a)),
     }
 }
 
-fn cpu(a: &Array2<f64>) -> Result<Array2<f64>> {
-    factored(a, a.nrows()).map_err(|pivot| Error::NotPositiveDefinite {
-        op: "cholesky",
-        pivot,
-        value: pivot_of(a, pivot),
-    })
+/// [`cholesky`] of a square host matrix in its own memory; the lower triangle is read.
+pub(crate) fn cholesky_in_place(a: Array2<f64>) -> Result<Matrix> {
+    factored_in_place(a).map(Matrix::from_host).map_err(refused)
 }
 
-/// What is left of the diagonal entry `j` once the columns before it are eliminated.
-fn pivot_of(a: &Array2<f64>, j: usize) -> f64 {
-    let Ok(l) = factored(a, j) else { return f64::NAN };
-    let mut w = a.slice(ndarray::s![..j, j]).to_owned();
-    for i in 0..j {
-        let dot = l.slice(ndarray::s![i, ..i]).dot(&w.slice(ndarray::s![..i]));
-        w[i] = (w[i] - dot) / l[[i, i]];
-    }
-    a[[j, j]] - w.dot(&w)
+fn refused((pivot, value): Pivot) -> Error {
+    Error::NotPositiveDefinite { op: "cholesky", pivot, value }
 }
 
 fn on_gpu(gpu: &Gpu, a: &Matrix) -> Result<Matrix> {

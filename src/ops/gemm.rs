@@ -21,9 +21,11 @@ use crate::{Matrix, Precision, Result};
 
 pub use forms::bilinear_forms;
 use on_cpu::syrk as syrk_cpu;
-pub(crate) use on_cpu::{accumulate_alone, accumulate_lower_alone, add_lower, product, product_alone};
+pub(crate) use on_cpu::{
+    Entries, accumulate_alone, accumulate_lower_alone, add_lower, product, product_alone,
+};
 pub(super) use on_gpu::{Block, Part, Product, on_gpu};
-pub(crate) use two_valued::TwoValued;
+pub(crate) use two_valued::{TOGETHER, TwoValued};
 
 /// Whether an operand is used as it is or transposed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

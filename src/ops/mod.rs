@@ -39,13 +39,14 @@ mod transpose;
 pub use argmin::{ArgMin, argmin};
 pub use centre::{centre, centre_columns};
 pub use cholesky::cholesky;
+pub(crate) use cholesky::cholesky_in_place;
 pub use diagonal::{add_diagonal, add_diagonal_vector, diagonal};
 pub use gather::{gather_rows, permute, permuted_sums};
 pub use gaussian_log_density::{Whitening, gaussian_log_density};
-pub use gemm::{Trans, bilinear_forms, gemm, gemm_add, syrk};
 pub(crate) use gemm::{
-    TwoValued, accumulate_alone, accumulate_lower_alone, add_lower, product, product_alone,
+    Entries, TOGETHER, TwoValued, accumulate_alone, accumulate_lower_alone, add_lower, product, product_alone,
 };
+pub use gemm::{Trans, bilinear_forms, gemm, gemm_add, syrk};
 pub use gram::{gram, gram_half};
 pub use gram_diagonal::gram_diagonal;
 pub use gram_sum::{GramSum, Weights, gram_sum, gram_sum_grad};

@@ -16,12 +16,16 @@ use super::permutations::{combinations, permutation, signs};
 use super::progress::{Steps, Watch};
 use crate::matrix::window::windows as cut;
 use crate::ops::{
-    Along, Map, Reduction, TwoValued, add_diagonal_vector, bilinear_forms, diagonal, gram, map, reduce,
+    Along, Entries, Map, Reduction, TOGETHER, TwoValued, add_diagonal_vector, bilinear_forms, diagonal, gram,
+    map, reduce,
 };
 use crate::{Device, Kernel, Matrix, Result};
 
 /// Most arrangements that are enumerated.
 const MOST: f64 = 1e6;
+
+/// Fewest resamples for which tables are made: each costs what sixteen would.
+const FEWEST: usize = 24;
 
 /// Which of the pooled points each resample gives to the first sample; the first one is the data as they came.
 pub(super) struct Labels {
@@ -104,7 +108,7 @@ impl Labels {
         let (first, second) = self.weights();
         let width = some.len();
         let blocks = cut(self.m + self.n, rows);
-        if !device.is_gpu() {
+        if !device.is_gpu() && width >= FEWEST {
             let looked_up = |block: Range<usize>| {
                 let label = |b: usize| &self.of(some.start + b)[block.clone()];
                 TwoValued::new(block.len(), width, [second, first], label)
@@ -137,11 +141,25 @@ enum Weights {
 }
 
 impl Weights {
-    /// `v_b^T K v_b` of each resample, K being what stands between two blocks of rows.
-    fn forms(&self, k: &Matrix, i: usize, j: usize) -> Result<Vec<f64>> {
+    /// `v_b^T K v_b` of each resample for each kernel, K being what stands between two blocks of rows.
+    fn forms(&self, k: &[Matrix], i: usize, j: usize) -> Result<Vec<Vec<f64>>> {
         match self {
-            Weights::LookedUp(v) => Ok(v[i].forms(k.cpu().view(), &v[j])),
-            Weights::Multiplied(v) => Ok(bilinear_forms(&v[i], k, &v[j])?.to_array()?.into_iter().collect()),
+            Weights::LookedUp(v) => {
+                let k: Vec<_> = k.iter().map(|k| k.cpu().view()).collect();
+                Ok(v[i].forms(&k, &v[j], if i == j { Entries::Lower } else { Entries::All }))
+            }
+            Weights::Multiplied(v) => {
+                let forms = |k| Ok(bilinear_forms(&v[i], k, &v[j])?.to_array()?.into_iter().collect());
+                k.iter().map(forms).collect()
+            }
+        }
+    }
+
+    /// Kernels whose blocks are held at a time.
+    fn together(&self) -> usize {
+        match self {
+            Weights::LookedUp(_) => TOGETHER,
+            Weights::Multiplied(_) => 1,
         }
     }
 
@@ -177,6 +195,20 @@ pub(super) struct Forms {
     pub squares: f64,
 }
 
+impl Forms {
+    fn zero(all: usize, resamples: usize) -> Self {
+        let quadratic = vec![0.0; resamples];
+        Forms { quadratic, rows: vec![0.0; all], diagonal: Vec::with_capacity(all), squares: 0.0 }
+    }
+
+    /// A diagonal block without its diagonal, which is kept.
+    fn split_diagonal(&mut self, k: &Matrix) -> Result<Matrix> {
+        let own = diagonal(k)?;
+        self.diagonal.extend(own.to_array()?);
+        add_diagonal_vector(k, &map(&own, Map::Affine { scale: -1.0, shift: 0.0 })?)
+    }
+}
+
 /// Rows of a block of K.
 fn block_rows(device: &Device) -> usize {
     if device.is_gpu() { 2048 } else { 512 }
@@ -198,7 +230,7 @@ pub(super) fn forms(
         .iter()
         .map(|w| Matrix::from_array(device, pooled.slice(s![w.clone(), ..])))
         .collect::<Result<_>>()?;
-    // Of K and of V: the CPU holds a third of a byte for each weight.
+    // Of K and of V: the CPU holds a quarter of a byte for each weight.
     let (scalar, weight): (u64, u64) = if device.is_gpu() { (4, 4) } else { (8, 1) };
     let width = ((memory / (weight * all as u64)) as usize).clamp(1, labels.count());
     let all_steps = labels.count().div_ceil(width) * kernels.len() * windows.len();
@@ -206,11 +238,13 @@ pub(super) fn forms(
     let mut found: Vec<Option<Forms>> = kernels.iter().map(|_| None).collect();
     for some in cut(labels.count(), width) {
         let v = labels.blocks(device, some, size)?;
-        for (kernel, found) in kernels.iter().zip(&mut found) {
-            let part = part(kernel, &points, &windows, &v, &mut steps)?;
-            match found {
-                None => *found = Some(part),
-                Some(found) => found.quadratic.extend(part.quadratic),
+        let together = v.together();
+        for (kernels, found) in kernels.chunks(together).zip(found.chunks_mut(together)) {
+            for (part, found) in part(kernels, &points, &windows, &v, &mut steps)?.into_iter().zip(found) {
+                match found {
+                    None => *found = Some(part),
+                    Some(found) => found.quadratic.extend(part.quadratic),
+                }
             }
         }
     }
@@ -220,43 +254,42 @@ pub(super) fn forms(
     for forms in &mut found {
         forms.quadratic.iter_mut().for_each(|q| *q *= unit * unit);
     }
-    let bytes = weight * (width * all) as u64 + scalar * (size * size) as u64 + labels.bytes();
+    let blocks = if device.is_gpu() { 1 } else { TOGETHER.min(kernels.len()) };
+    let bytes = weight * (width * all) as u64 + scalar * (blocks * size * size) as u64 + labels.bytes();
     Ok((found, bytes))
 }
 
 /// Blocks on and below the diagonal; those below count twice.
 fn part(
-    kernel: &Kernel,
+    kernels: &[Kernel],
     points: &[Matrix],
     windows: &[Range<usize>],
     v: &Weights,
     steps: &mut Steps,
-) -> Result<Forms> {
+) -> Result<Vec<Forms>> {
     let all = windows.last().map_or(0, |w| w.end);
-    let mut rows = vec![0.0; all];
-    let mut diagonals = Vec::with_capacity(all);
-    let (mut quadratic, mut squares) = (vec![0.0; v.resamples()], 0.0);
+    let mut found: Vec<Forms> = kernels.iter().map(|_| Forms::zero(all, v.resamples())).collect();
     for (i, x) in points.iter().enumerate() {
         for (j, y) in points[..=i].iter().enumerate() {
-            let on_diagonal = i == j;
-            let mut k = gram(kernel, x, if on_diagonal { None } else { Some(y) })?;
-            if on_diagonal {
-                let own = diagonal(&k)?;
-                diagonals.extend(own.to_array()?);
-                k = add_diagonal_vector(&k, &map(&own, Map::Affine { scale: -1.0, shift: 0.0 })?)?;
+            let others = (i != j).then_some(y);
+            let blocks = kernels.iter().zip(&mut found).map(|(kernel, found)| {
+                let k = gram(kernel, x, others)?;
+                if i == j { found.split_diagonal(&k) } else { Ok(k) }
+            });
+            let blocks: Vec<Matrix> = blocks.collect::<Result<_>>()?;
+            let twice = if i == j { 1.0 } else { 2.0 };
+            for ((k, own), found) in blocks.iter().zip(v.forms(&blocks, i, j)?).zip(&mut found) {
+                found.quadratic.iter_mut().zip(own).for_each(|(q, o)| *q += twice * o);
+                add(&mut found.rows[windows[i].clone()], reduce(k, Along::EachRow, Reduction::Sum)?)?;
+                if i != j {
+                    add(&mut found.rows[windows[j].clone()], reduce(k, Along::EachColumn, Reduction::Sum)?)?;
+                }
+                found.squares += twice * reduce(k, Along::EachRow, Reduction::SumSquares)?.to_array()?.sum();
             }
-            let twice = if on_diagonal { 1.0 } else { 2.0 };
-            let own = v.forms(&k, i, j)?;
-            quadratic.iter_mut().zip(own).for_each(|(q, o)| *q += twice * o);
-            add(&mut rows[windows[i].clone()], reduce(&k, Along::EachRow, Reduction::Sum)?)?;
-            if !on_diagonal {
-                add(&mut rows[windows[j].clone()], reduce(&k, Along::EachColumn, Reduction::Sum)?)?;
-            }
-            squares += twice * reduce(&k, Along::EachRow, Reduction::SumSquares)?.to_array()?.sum();
         }
-        steps.made()?;
+        kernels.iter().try_for_each(|_| steps.made())?;
     }
-    Ok(Forms { quadratic, rows, diagonal: diagonals, squares })
+    Ok(found)
 }
 
 fn add(to: &mut [f64], sums: Matrix) -> Result<()> {

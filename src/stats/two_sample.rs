@@ -1,6 +1,7 @@
 //! The kernel two-sample test: do x and y come from one distribution?
 
 use ndarray::ArrayView2;
+use rayon::prelude::*;
 
 use super::aggregate::{Combine, Values, combine};
 use super::bandwidth::{Collection, Metric, Points, median_distance};
@@ -178,7 +179,8 @@ impl TwoSampleTest {
         let mut values = Vec::with_capacity(kernels.len());
         for (kernel, forms) in kernels.iter().zip(&forms) {
             let swapped = if labels.swaps { partners(kernel, all, m)? } else { 0.0 };
-            let all = (0..labels.count()).map(|b| self.statistic(forms, &labels, b, swapped)).collect();
+            let resamples = (0..labels.count()).into_par_iter();
+            let all = resamples.map(|b| self.statistic(forms, &labels, b, swapped)).collect();
             values.push(Values { all, spread: spread(forms, &labels) });
         }
         let kernels = kernels.into_iter().map(|k| vec![k]).collect();

@@ -109,7 +109,7 @@ impl GpRegressor {
         self
     }
 
-    /// Bytes that a fit may allocate, 2 GiB by default: two matrices of n = 11,585, or three of n = 9459 for a gradient.
+    /// Bytes that a fit may allocate, 2 GiB by default: a matrix of n = 16,384, or two of n = 11,585 for a gradient.
     /// Beyond that nothing n x n is stored: [`fit_large`](GpRegressor::fit_large) goes on without, and what needs a
     /// stored factor refuses.
     #[must_use]

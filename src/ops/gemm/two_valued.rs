@@ -1,25 +1,29 @@
-//! Bilinear forms with columns of two values, which is what relabelled samples are.
+//! Bilinear forms of several matrices with columns of two values, which is what relabelled samples are.
 //!
-//! Six entries of such a column have 64 patterns. For 16 rows of A the 64 sums over six of its columns are made once, and
-//! every column of V then looks its six products up: one addition where a matrix product has six multiplications and
-//! additions. Twice as fast as the product, whose flops are what the reading of tables costs. On the CPU only.
+//! Four entries of such a column have 16 patterns. Between four rows and four columns of A the 256 sums of all pairs of
+//! patterns are made once, and every column of V then looks its sixteen products up: one addition where a matrix product
+//! has sixteen multiplications and additions. The pattern is the same for every matrix, so one look-up serves eight of
+//! them, a lane each. Columns are taken in the order of their patterns in the four rows: what they look up is then in the
+//! first cache. On the CPU only.
+
+mod lanes;
 
 use ndarray::ArrayView2;
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
-/// Entries of a column that are looked up together, and their patterns.
-const GROUP: usize = 6;
-const PATTERNS: usize = 1 << GROUP;
-/// Groups whose tables are held together: 256 KiB, in the second cache.
-const GROUPS: usize = 32;
-/// Entries of a column in these groups.
-const SPAN: usize = GROUP * GROUPS;
-/// Rows of A in a strip.
-const TALL: usize = 16;
+use super::Entries;
+use lanes::Lanes;
 
-/// The sums of 16 rows over a group of columns, for each pattern of values.
-type Table = [[f64; TALL]; PATTERNS];
+/// Entries of a column that are looked up together, and their patterns.
+const GROUP: usize = 4;
+const PATTERNS: usize = 1 << GROUP;
+/// Groups of columns whose tables are held together: 16 KiB for eight matrices.
+const SPAN: usize = 16;
+/// Groups of rows that one task takes.
+const STRIP: usize = 8;
+/// Most matrices whose forms are made together.
+pub(crate) const TOGETHER: usize = 8;
 
 /// A matrix whose entries have one of two values.
 #[derive(Debug, Clone)]
@@ -29,9 +33,7 @@ pub(crate) struct TwoValued {
     /// The values of 0 and of 1.
     values: [f64; 2],
     /// For each span of rows, for each column: the patterns of its groups.
-    patterns: Vec<[u8; GROUPS]>,
-    /// For each strip of rows, for each column: the labels, a bit each.
-    strips: Vec<u16>,
+    patterns: Vec<[u8; SPAN]>,
 }
 
 impl TwoValued {
@@ -42,137 +44,267 @@ impl TwoValued {
         values: [f64; 2],
         label: impl Fn(usize) -> &'a [u8] + Sync,
     ) -> Self {
-        let bits = |labels: &[u8]| labels.iter().rev().fold(0u16, |word, label| 2 * word + u16::from(*label));
-        let mut patterns = vec![[0; GROUPS]; rows.div_ceil(SPAN) * cols];
+        let bits = |labels: &[u8]| labels.iter().rev().fold(0, |word, label| 2 * word + label);
+        let mut patterns = vec![[0; SPAN]; rows.div_ceil(SPAN * GROUP) * cols];
         patterns.par_chunks_mut(cols.max(1)).enumerate().for_each(|(span, own)| {
             for (b, own) in own.iter_mut().enumerate() {
-                let labels = &label(b)[span * SPAN..rows.min((span + 1) * SPAN)];
-                own.iter_mut().zip(labels.chunks(GROUP)).for_each(|(p, labels)| *p = bits(labels) as u8);
+                let labels = &label(b)[span * SPAN * GROUP..rows.min((span + 1) * SPAN * GROUP)];
+                own.iter_mut().zip(labels.chunks(GROUP)).for_each(|(p, labels)| *p = bits(labels));
             }
         });
-        let mut strips = vec![0; rows.div_ceil(TALL) * cols];
-        strips.par_chunks_mut(cols.max(1)).enumerate().for_each(|(strip, own)| {
-            for (b, own) in own.iter_mut().enumerate() {
-                *own = bits(&label(b)[strip * TALL..rows.min((strip + 1) * TALL)]);
-            }
-        });
-        TwoValued { rows, cols, values, patterns, strips }
+        TwoValued { rows, cols, values, patterns }
     }
 
     pub fn cols(&self) -> usize {
         self.cols
     }
 
-    /// `u_b^T A v_b` for every column b; `a` has as many rows as `self`, and as many columns as `v` has rows.
-    pub fn forms(&self, a: ArrayView2<f64>, v: &TwoValued) -> Vec<f64> {
-        assert_eq!((a.dim(), self.cols), ((self.rows, v.rows), v.cols), "the caller has checked the shapes");
-        let scratch = || vec![[[0.0; TALL]; PATTERNS]; GROUPS];
-        let share = |tables: &mut Vec<Table>, at| Arch::new().dispatch(Strip { u: self, a, v, at, tables });
-        let strips = (0..self.rows.div_ceil(TALL)).into_par_iter();
-        let parts: Vec<Vec<f64>> = strips.map_init(scratch, share).collect();
-        // In one order, whoever was ready first.
-        let mut sums = vec![0.0; self.cols];
-        for part in parts {
-            sums.iter_mut().zip(part).for_each(|(s, p)| *s += p);
+    /// `u_b^T A v_b` for each matrix, for every column b; each has as many rows as `self`, and as many columns as `v` has
+    /// rows. With [`Entries::Lower`] it is symmetric, and half of it is read.
+    pub fn forms(&self, a: &[ArrayView2<f64>], v: &TwoValued, entries: Entries) -> Vec<Vec<f64>> {
+        let fits = |a: &ArrayView2<f64>| a.dim() == (self.rows, v.rows);
+        assert!(a.iter().all(fits) && self.cols == v.cols, "the caller has checked the shapes");
+        match a.len() {
+            1 => self.forms_of::<f64>(a, v, entries),
+            _ => a.chunks(TOGETHER).flat_map(|a| self.forms_of::<[f64; TOGETHER]>(a, v, entries)).collect(),
         }
-        sums
+    }
+
+    fn forms_of<L: Lanes>(&self, a: &[ArrayView2<f64>], v: &TwoValued, entries: Entries) -> Vec<Vec<f64>> {
+        let a: Vec<&[f64]> = a.iter().map(|a| a.to_slice().expect("a block in row order")).collect();
+        let strips = (0..self.rows.div_ceil(STRIP * GROUP)).into_par_iter();
+        let share = |scratch: &mut Box<Scratch<L>>, strip| {
+            Arch::new().dispatch(Strip { u: self, a: &a, v, entries, strip, scratch })
+        };
+        let parts: Vec<Vec<L>> = strips.map_init(Box::<Scratch<L>>::default, share).collect();
+        // In one order, whoever was ready first.
+        let sum = |lane: usize, b: usize| parts.iter().map(|part| part[b].lanes()[lane]).sum();
+        (0..a.len()).map(|lane| (0..self.cols).map(|b| sum(lane, b)).collect()).collect()
+    }
+
+    /// The columns sorted by their patterns in a group of rows, and where each pattern begins.
+    fn by_pattern(&self, group: usize) -> (Vec<u32>, [usize; PATTERNS + 1]) {
+        let patterns = &self.patterns[group / SPAN * self.cols..][..self.cols];
+        let pattern = |b: usize| usize::from(patterns[b][group % SPAN]);
+        let mut starts = [0; PATTERNS + 1];
+        (0..self.cols).for_each(|b| starts[pattern(b) + 1] += 1);
+        (0..PATTERNS).for_each(|p| starts[p + 1] += starts[p]);
+        let (mut next, mut order) = (starts, vec![0; self.cols]);
+        for b in 0..self.cols {
+            let at = &mut next[pattern(b)];
+            order[*at] = b as u32;
+            *at += 1;
+        }
+        (order, starts)
     }
 }
 
-/// The share of 16 rows of A in every form.
-struct Strip<'a> {
-    u: &'a TwoValued,
-    a: ArrayView2<'a, f64>,
-    v: &'a TwoValued,
-    /// Which 16.
-    at: usize,
-    tables: &'a mut [Table],
+/// What a thread needs; a lane for each matrix.
+struct Scratch<L: Lanes> {
+    /// Four rows of a span of columns.
+    rows: [[L; SPAN * GROUP]; GROUP],
+    /// These rows, combined by one pattern.
+    combined: [L; SPAN * GROUP],
+    /// Sums of the combined row over each group, for each pattern.
+    tables: [[L; PATTERNS]; SPAN],
+    /// The patterns of the columns, and the sums of what they looked up, in the order of the pattern in the four rows.
+    patterns: Vec<[u8; SPAN]>,
+    sums: Vec<L>,
 }
 
-impl WithSimd for Strip<'_> {
-    type Output = Vec<f64>;
+impl<L: Lanes> Default for Scratch<L> {
+    fn default() -> Self {
+        Scratch {
+            rows: [[L::ZERO; SPAN * GROUP]; GROUP],
+            combined: [L::ZERO; SPAN * GROUP],
+            tables: [[L::ZERO; PATTERNS]; SPAN],
+            patterns: Vec::new(),
+            sums: Vec::new(),
+        }
+    }
+}
+
+/// The share of some rows of the matrices in every form.
+struct Strip<'a, L: Lanes> {
+    u: &'a TwoValued,
+    a: &'a [&'a [f64]],
+    v: &'a TwoValued,
+    entries: Entries,
+    /// Which rows.
+    strip: usize,
+    scratch: &'a mut Scratch<L>,
+}
+
+impl<L: Lanes> WithSimd for Strip<'_, L> {
+    type Output = Vec<L>;
 
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "what is not inlined loses the instruction set of its caller")]
-    fn with_simd<S: Simd>(self, simd: S) -> Vec<f64> {
-        let Strip { u, a, v, at, tables } = self;
-        let mut fours = [[0.0; 4]; 16];
-        for (pattern, four) in fours.iter_mut().enumerate() {
-            *four = [0, 1, 2, 3].map(|i| u.values[pattern >> i & 1]);
-        }
-        let labels = &u.strips[at * u.cols..(at + 1) * u.cols];
-        let mut out = vec![0.0; u.cols];
-        for (span, patterns) in v.patterns.chunks_exact(v.cols).enumerate() {
-            let groups = (a.ncols() - span * SPAN).div_ceil(GROUP).min(GROUPS);
-            for (g, table) in tables.iter_mut().enumerate().take(groups) {
-                fill(table, a, at * TALL, span * SPAN + g * GROUP, v.values);
-            }
-            for ((patterns, labels), out) in patterns.iter().zip(labels).zip(&mut out) {
-                let mut sums = [simd.splat_f64s(0.0); TALL];
-                for (table, pattern) in tables.iter().zip(&patterns[..groups]) {
-                    let looked_up = S::as_simd_f64s(&table[usize::from(*pattern) % PATTERNS]).0;
-                    for q in 0..TALL / S::F64_LANES {
-                        sums[q] = simd.add_f64s(sums[q], looked_up[q]);
+    fn with_simd<S: Simd>(self, simd: S) -> Vec<L> {
+        let Strip { u, a, v, entries, strip, scratch } = self;
+        let mut out = vec![L::ZERO; u.cols];
+        for group in strip * STRIP..u.rows.div_ceil(GROUP).min((strip + 1) * STRIP) {
+            let (order, starts) = u.by_pattern(group);
+            let groups = match entries {
+                Entries::All => v.rows.div_ceil(GROUP),
+                Entries::Lower => group + 1,
+            };
+            scratch.sums.clear();
+            scratch.sums.resize(u.cols, L::ZERO);
+            for (span, patterns) in v.patterns.chunks_exact(v.cols).enumerate().take(groups.div_ceil(SPAN)) {
+                // Four groups at a time are looked up; in those that are not there the rows are zero.
+                let here = (groups - span * SPAN).min(SPAN).next_multiple_of(4);
+                scratch.patterns.clear();
+                scratch.patterns.extend(order.iter().map(|&b| patterns[b as usize]));
+                gather(&mut scratch.rows, a, [u.rows, v.rows], [group, span * SPAN], entries);
+                for pattern in 0..PATTERNS {
+                    scratch.tabulate(simd, here, [0, 1, 2, 3].map(|i| u.values[pattern >> i & 1]), v.values);
+                    let columns = starts[pattern]..starts[pattern + 1];
+                    for (patterns, sums) in
+                        scratch.patterns[columns.clone()].iter().zip(&mut scratch.sums[columns])
+                    {
+                        look_up(simd, sums, &scratch.tables[..here], patterns);
                     }
                 }
-                // Rows that are not there have no sums.
-                let weights: [[f64; 4]; 4] = [0, 4, 8, 12].map(|bit| fours[usize::from(labels >> bit & 15)]);
-                let weights = S::as_simd_f64s(weights.as_flattened()).0;
-                let mut form = simd.mul_f64s(weights[0], sums[0]);
-                for q in 1..TALL / S::F64_LANES {
-                    form = simd.mul_add_f64s(weights[q], sums[q], form);
-                }
-                *out += simd.reduce_sum_f64s(form);
+            }
+            for (&b, sums) in order.iter().zip(&scratch.sums) {
+                out[b as usize] = out[b as usize].add(simd, *sums);
             }
         }
         out
     }
 }
 
-/// `Σ_c value_c a[row + r, col + c]` for every pattern of values; what is not there is zero.
+impl<L: Lanes> Scratch<L> {
+    /// Combines the four rows, and tabulates some groups of the combined one.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "what is not inlined loses the instruction set of its caller")]
+    fn tabulate<S: Simd>(&mut self, simd: S, groups: usize, weights: [f64; GROUP], values: [f64; 2]) {
+        for j in 0..groups * GROUP {
+            let mut sum = L::ZERO;
+            for (weight, row) in weights.iter().zip(&self.rows) {
+                sum = row[j].times_and(simd, *weight, sum);
+            }
+            self.combined[j] = sum;
+        }
+        for (table, terms) in self.tables[..groups].iter_mut().zip(self.combined.chunks_exact(GROUP)) {
+            subset_sums(simd, table, terms, values);
+        }
+    }
+}
+
+/// The entries of a group of rows, from a group of columns on; what is not there is zero, and what stands for its mirror
+/// image as well is doubled.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "what is not inlined loses the instruction set of its caller")]
-fn fill(table: &mut Table, a: ArrayView2<f64>, row: usize, col: usize, [low, high]: [f64; 2]) {
-    table[0] = [0.0; TALL];
-    for c in 0..GROUP {
-        let mut entries = [0.0; TALL];
-        if col + c < a.ncols() {
-            for (r, entry) in entries.iter_mut().enumerate().take(a.nrows() - row) {
-                *entry = a[[row + r, col + c]];
-            }
+fn gather<L: Lanes>(
+    to: &mut [[L; SPAN * GROUP]; GROUP],
+    a: &[&[f64]],
+    [rows, cols]: [usize; 2],
+    [group, other]: [usize; 2],
+    entries: Entries,
+) {
+    let (row, col) = (group * GROUP, other * GROUP);
+    let end = if entries == Entries::Lower { cols.min(row + GROUP) } else { cols };
+    let twice = if entries == Entries::Lower { row } else { 0 };
+    for (i, to) in to.iter_mut().enumerate() {
+        *to = [L::ZERO; SPAN * GROUP];
+        if row + i >= rows {
+            continue;
         }
-        // Patterns without this bit are there: with it, they follow.
-        let (without, with) = table.split_at_mut(1 << c);
-        for (without, with) in without.iter_mut().zip(with) {
-            for r in 0..TALL {
-                with[r] = without[r] + high * entries[r];
-                without[r] += low * entries[r];
+        for (lane, a) in a.iter().enumerate() {
+            let from = &a[(row + i) * cols..][col..end.min(col + SPAN * GROUP)];
+            for (j, (to, entry)) in to.iter_mut().zip(from).enumerate() {
+                to.lanes_mut()[lane] = if col + j < twice { 2.0 * entry } else { *entry };
             }
         }
     }
 }
 
+/// `Σ_i value_i term_i` for every pattern of values.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "what is not inlined loses the instruction set of its caller")]
+fn subset_sums<S: Simd, L: Lanes>(simd: S, sums: &mut [L; PATTERNS], terms: &[L], [low, high]: [f64; 2]) {
+    let mut all = L::ZERO;
+    for term in &terms[..GROUP] {
+        all = term.times_and(simd, low, all);
+    }
+    sums[0] = all;
+    for i in 0..GROUP {
+        let more = terms[i].times_and(simd, high - low, L::ZERO);
+        // Patterns without this bit are there: with it, they follow.
+        for p in 0..1 << i {
+            sums[p | 1 << i] = sums[p].add(simd, more);
+        }
+    }
+}
+
+/// Adds what a column looks up in some tables.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "what is not inlined loses the instruction set of its caller")]
+fn look_up<S: Simd, L: Lanes>(simd: S, out: &mut L, tables: &[[L; PATTERNS]], patterns: &[u8; SPAN]) {
+    // Four chains of additions, or each would wait for the one before.
+    let mut sums = [L::ZERO; 4];
+    for (tables, patterns) in tables.chunks_exact(4).zip(patterns.chunks_exact(4)) {
+        for chain in 0..4 {
+            sums[chain] = sums[chain].add(simd, tables[chain][usize::from(patterns[chain]) % PATTERNS]);
+        }
+    }
+    let sum = sums[0].add(simd, sums[1]).add(simd, sums[2].add(simd, sums[3]));
+    *out = out.add(simd, sum);
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{ArrayView2, TwoValued};
+    use super::{ArrayView2, Entries, TwoValued};
+
+    const VALUES: [f64; 2] = [-2.0, 3.0];
+    const COUNT: usize = 35;
+
+    fn labels(n: usize, salt: usize) -> Vec<u8> {
+        (salt..salt + n * COUNT).map(|i| u8::from(i * i % 7 + i % 3 > 4)).collect()
+    }
+
+    fn columns(n: usize, labels: &[u8]) -> TwoValued {
+        TwoValued::new(n, COUNT, VALUES, |b| &labels[b * n..(b + 1) * n])
+    }
+
+    /// The forms of `count` matrices, by the sums of their definition and as found.
+    fn check(n: usize, m: usize, count: usize, entries: Entries) {
+        let (of_u, of_v) = (labels(n, 0), labels(m, if n == m { 0 } else { 5 }));
+        let value = |lane: usize, i: usize, j: usize| match entries {
+            Entries::All => (0.37 * (i * m + j) as f64 + lane as f64).sin(),
+            Entries::Lower => (0.37 * (i * j) as f64 + (i + j) as f64 + lane as f64).sin(),
+        };
+        let flat = |lane: usize| (0..n * m).map(|at| value(lane, at / m, at % m)).collect::<Vec<f64>>();
+        let a: Vec<Vec<f64>> = (0..count).map(flat).collect();
+        let a: Vec<_> = a.iter().map(|a| ArrayView2::from_shape((n, m), a).unwrap()).collect();
+        let found = columns(n, &of_u).forms(&a, &columns(m, &of_v), entries);
+        assert_eq!(found.len(), count);
+        for (a, found) in a.iter().zip(found) {
+            assert_eq!(found.len(), COUNT);
+            for (b, found) in found.into_iter().enumerate() {
+                let of = |labels: &[u8], i: usize| VALUES[usize::from(labels[i])];
+                let row = |i: usize| (0..m).map(|j| a[[i, j]] * of(&of_v, b * m + j)).sum::<f64>();
+                let want: f64 = (0..n).map(|i| of(&of_u, b * n + i) * row(i)).sum();
+                assert!((found - want).abs() < 1e-10, "{n} x {m}, column {b}: {found}, not {want}");
+            }
+        }
+    }
 
     #[test]
     fn agrees_with_the_sums_of_the_definition() {
-        let (count, values) = (5, [-2.0, 3.0]);
-        for (n, m) in [(1, 1), (15, 5), (16, 6), (17, 7), (33, 191), (6, 192), (31, 193), (48, 400)] {
-            let draw = |i: usize| u8::from(i * i % 7 + i % 3 > 4);
-            let labels = |n: usize| (0..n * count).map(draw).collect::<Vec<u8>>();
-            let (of_u, of_v) = (labels(n), labels(m));
-            let u = TwoValued::new(n, count, values, |b| &of_u[b * n..(b + 1) * n]);
-            let v = TwoValued::new(m, count, values, |b| &of_v[b * m..(b + 1) * m]);
-            let a: Vec<f64> = (0..n * m).map(|i| (0.37 * i as f64).sin()).collect();
-            let found = u.forms(ArrayView2::from_shape((n, m), &a).unwrap(), &v);
-            for (b, found) in found.into_iter().enumerate() {
-                let of = |labels: &[u8], i: usize| values[usize::from(labels[i])];
-                let row = |i: usize| (0..m).map(|j| a[i * m + j] * of(&of_v, b * m + j)).sum::<f64>();
-                let want: f64 = (0..n).map(|i| of(&of_u, b * n + i) * row(i)).sum();
-                assert!((found - want).abs() < 1e-11, "{n} x {m}, column {b}: {found}, not {want}");
-            }
+        for (n, m) in [(1, 1), (3, 5), (4, 4), (31, 63), (32, 64), (33, 65), (5, 113), (65, 200)] {
+            check(n, m, 1, Entries::All);
+            check(n, m, 2, Entries::All);
+            check(n, m, 9, Entries::All);
+        }
+    }
+
+    #[test]
+    fn a_symmetric_matrix_gives_the_same_by_half_of_it() {
+        for n in [1, 2, 4, 5, 16, 33, 65, 130] {
+            check(n, n, 3, Entries::Lower);
         }
     }
 }

@@ -77,9 +77,9 @@ pub(super) fn matrix_free(
 
 fn dense(device: &Device, n: usize, d: usize, targets: usize, gradient: bool) -> Plan {
     let (nf, df, q) = (n as f64, d as f64, targets as f64);
-    // K and its factor; for a gradient, the inverse too.
-    let matrices = if gradient { 3.0 } else { 2.0 };
-    let on_device = 4.0 * nf * (matrices * padded(nf) + padded(df));
+    // The factor takes the place of K on the host, and stands beside it on a device; for a gradient, the inverse too.
+    let matrices = if gradient { 2.0 } else { 1.0 };
+    let on_device = 4.0 * nf * ((matrices + 1.0) * padded(nf) + padded(df));
     Plan {
         method: Method::Dense,
         host_bytes: (8.0 * nf * (matrices * nf + 8.0 * q + 4.0 * df)) as u64,
