@@ -1,18 +1,21 @@
 //! Cholesky factors: `A = L L^T`.
 //!
 //! On the CPU halves of the matrix, and halves of those, until faer factors 128 rows; all between is matrix products. On
-//! the GPU right-looking in blocks of 64, all recorded in one go: factor the diagonal
-//! block (one workgroup), multiply the panel below by the block's inverse, subtract the panel's outer product from the
-//! lower tiles. A status word holds the first pivot that is not positive; it is read once, at the end.
+//! the GPU in panels of 256 columns (1024 on a software adapter), all recorded in one go. A panel goes from left to right
+//! in blocks of 64: subtract what the panel's earlier blocks contribute, factor and invert the diagonal block (one
+//! workgroup), multiply the rows below by that inverse. After it the panel's outer product comes off the lower tiles on
+//! its right. A status word holds the first pivot that is not positive; it is read once, at the end.
 //! Checked in `tests/ops/cholesky.rs` against `L L^T = A`.
 
 mod on_cpu;
 
+use std::borrow::Cow;
+
 use ndarray::Array2;
 
 use super::gemm::{Block, Part, Product, Trans, on_gpu as product};
-use super::solve_triangular::invert_blocks;
-use super::{half, require};
+use super::half::single;
+use super::require;
 use crate::gpu::{Bind, Gpu, Pass, Shader};
 use crate::matrix::Shared;
 use crate::matrix::window::{step, windows};
@@ -20,13 +23,12 @@ use crate::{Error, Matrix, Precision, Result};
 
 use on_cpu::{Pivot, factored, factored_in_place};
 
-const LOWER: &str = include_str!("../../shaders/cholesky_lower.wgsl");
 const FACTOR: &str = include_str!("../../shaders/cholesky_factor.wgsl");
 const PANEL: &str = include_str!("../../shaders/cholesky_panel.wgsl");
-pub(super) const BLOCK: usize = 64; // `BLOCK` in the shaders
+pub(super) const BLOCK: usize = 64; // rows of a diagonal block, as in the shaders
 const TALL: usize = 64; // rows of a panel per workgroup
 
-/// Mirrors `Params` in the three `cholesky_*.wgsl`; each stage uses what it needs.
+/// Mirrors `Params` in both `cholesky_*.wgsl`; each stage uses what it needs.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
 struct Params {
@@ -34,6 +36,7 @@ struct Params {
     stride: u32,
     col: u32,
     first: u32,
+    wide: u32,
 }
 
 /// The lower triangular `L` with `L L^T = A`, zeros above the diagonal.
@@ -69,36 +72,49 @@ fn refused((pivot, value): Pivot) -> Error {
 
 fn on_gpu(gpu: &Gpu, a: &Matrix) -> Result<Matrix> {
     let n = a.rows();
-    let l = Matrix::alloc(gpu, "cholesky.l", (n, n), Precision::Single)?;
+    let l = copied(gpu, a)?;
     let status = gpu.upload("cholesky.status", bytemuck::cast_slice(&[0u32; 4]))?;
-    lower(gpu, a, &l)?;
-    // The panel below a block, as it is and transposed: a dispatch may not read the buffer that it writes.
-    let panel = Matrix::alloc(gpu, "cholesky.panel", (n, BLOCK), Precision::Single)?;
-    let across = Matrix::alloc(gpu, "cholesky.across", (BLOCK, n), Precision::Single)?;
+    // A software adapter gains by long sums, which leave few entries to read and write; hardware by many tiles at once.
+    let wide = n.next_multiple_of(BLOCK).min(if gpu.direct() { 1024 } else { 256 });
+    // The panel's finished columns, as they are and transposed: a dispatch may not read the buffer that it writes.
+    let panel = Matrix::alloc(gpu, "cholesky.panel", (n, wide), Precision::Single)?;
+    let across = Matrix::alloc(gpu, "cholesky.across", (wide, n), Precision::Single)?;
+    let inverse = Matrix::alloc(gpu, "cholesky.inverse", (BLOCK, BLOCK), Precision::Single)?;
+    let (ta, tb) = (Trans::No, Trans::No);
+    // Takes what the panel's first `depth` columns contribute from `cols` columns at the diagonal, from `at` downwards.
+    let subtract = |at: usize, cols: usize, depth: usize, part: Part| {
+        let a = Block { of: &panel, row: at, col: 0, rows: n - at, cols: depth };
+        let b = Block { of: &across, row: 0, col: at, rows: depth, cols };
+        let out = Block { of: &l, row: at, col: at, rows: n - at, cols };
+        product(gpu, &Product { alpha: -1.0, a, ta, b, tb, beta: 1.0, part }, out)
+    };
     for j in (0..n).step_by(BLOCK) {
         let next = n.min(j + BLOCK);
-        let rows = Params {
+        let done = j % wide;
+        if done > 0 {
+            subtract(j, next - j, done, Part::All)?;
+        }
+        let params = Params {
             rows: (next - j) as u32,
             stride: l.vec4s() as u32,
             col: (j / 4) as u32,
             first: j as u32,
+            wide: panel.vec4s() as u32,
         };
-        stage(gpu, "cholesky_factor", FACTOR, &[l.rows_bind(j, next), status.whole()], &rows, [1, 1, 1])?;
+        let binds = [l.rows_bind(j, next), inverse.rows_bind(0, BLOCK), status.whole()];
+        stage(gpu, "cholesky_factor", FACTOR, &binds, &params, [1, 1, 1])?;
         let rest = n - next;
         if rest == 0 {
             break;
         }
-        let inverse = invert_blocks(gpu, &l, j..next, Trans::Yes)?;
-        let product = |alpha, a, b, beta, part, out| {
-            product(gpu, &Product { alpha, a, ta: Trans::No, b, tb: Trans::No, beta, part }, out)
-        };
-        let below = Block { of: &l, row: next, col: j, rows: rest, cols: BLOCK };
-        let own = Block { of: &panel, row: next, col: 0, rows: rest, cols: BLOCK };
-        product(1.0, below, Block::whole(&inverse), 0.0, Part::All, own)?;
-        put_panel(gpu, &panel, &l, &across, next, j)?;
-        let turned = Block { of: &across, row: 0, col: next, rows: BLOCK, cols: rest };
-        let trailing = Block { of: &l, row: next, col: next, rows: rest, cols: rest };
-        product(-1.0, own, turned, 1.0, Part::Lower, trailing)?;
+        let a = Block { of: &l, row: next, col: j, rows: rest, cols: BLOCK };
+        let own = Block { of: &panel, row: next, col: done, rows: rest, cols: BLOCK };
+        let solve = Product { alpha: 1.0, a, ta, b: Block::whole(&inverse), tb, beta: 0.0, part: Part::All };
+        product(gpu, &solve, own)?;
+        put_panel(gpu, &panel, &l, &across, j)?;
+        if next.is_multiple_of(wide) {
+            subtract(next, rest, wide, Part::Lower)?;
+        }
     }
     let told = gpu.download(&status, 0, 16)?;
     let word = |i: usize| bytemuck::pod_read_unaligned::<u32>(&told[4 * i..4 * i + 4]);
@@ -112,38 +128,37 @@ fn on_gpu(gpu: &Gpu, a: &Matrix) -> Result<Matrix> {
     }
 }
 
-/// The lower triangle of `a`, with zeros above it.
-fn lower(gpu: &Gpu, a: &Matrix, l: &Matrix) -> Result<()> {
-    let is_half = a.precision() == Precision::Half;
-    let source = half::operand("a", 0, is_half);
-    let key = format!("cholesky_lower{}", u8::from(is_half));
-    for rows in windows(a.rows(), step(&gpu.limits(), 8, &[a, l])?) {
-        let params =
-            Params { rows: rows.len() as u32, stride: l.vec4s() as u32, col: 0, first: rows.start as u32 };
-        gpu.run(&Pass {
-            op: "cholesky",
-            shader: Shader { key: &key, parts: &[&source, LOWER] },
-            entry: "main",
-            constants: &[],
-            binds: &[a.rows_bind(rows.start, rows.end), l.rows_bind(rows.start, rows.end)],
-            params: bytemuck::bytes_of(&params),
-            grid: [l.vec4s().div_ceil(8) as u32, rows.len().div_ceil(8) as u32, 1],
-        })?;
+/// `a` in f32, in a buffer of its own.
+fn copied(gpu: &Gpu, a: &Matrix) -> Result<Matrix> {
+    match single(a)? {
+        Cow::Owned(l) => Ok(l),
+        Cow::Borrowed(a) => {
+            let l = Matrix::alloc(gpu, "cholesky.l", a.shape(), Precision::Single)?;
+            gpu.copy(a.buffer(), 0, l.buffer(), 0, l.bytes());
+            Ok(l)
+        }
     }
-    Ok(())
 }
 
-/// Copies rows `row..` of the panel to columns `col..` of `l`, and their transpose to columns `row..` of `across`.
-fn put_panel(gpu: &Gpu, panel: &Matrix, l: &Matrix, across: &Matrix, row: usize, col: usize) -> Result<()> {
-    for rows in windows(panel.rows() - row, step(&gpu.limits(), TALL, &[panel, l])?) {
+/// Copies a block of the panel, below its diagonal block at `j`, to its columns of `l`, with zeros in the mirror image
+/// of these, and its transpose to `across`.
+fn put_panel(gpu: &Gpu, panel: &Matrix, l: &Matrix, across: &Matrix, j: usize) -> Result<()> {
+    let (next, done) = (j + BLOCK, j % panel.cols());
+    for rows in windows(l.rows() - next, step(&gpu.limits(), TALL, &[panel, l])?) {
+        let (from, to) = (next + rows.start, next + rows.end);
         let params = Params {
             rows: rows.len() as u32,
             stride: l.vec4s() as u32,
-            col: (col / 4) as u32,
-            first: ((row + rows.start) / 4) as u32,
+            col: (j / 4) as u32,
+            first: (from / 4) as u32,
+            wide: panel.vec4s() as u32,
         };
-        let (from, to) = (row + rows.start, row + rows.end);
-        let binds = [panel.rows_bind(from, to), l.rows_bind(from, to), across.rows_bind(0, BLOCK)];
+        let binds = [
+            panel.rows_bind(from, to),
+            l.rows_bind(from, to),
+            l.rows_bind(j, next),
+            across.rows_bind(done, done + BLOCK),
+        ];
         stage(gpu, "cholesky_panel", PANEL, &binds, &params, [1, rows.len().div_ceil(TALL) as u32, 1])?;
     }
     Ok(())

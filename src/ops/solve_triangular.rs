@@ -6,8 +6,6 @@
 
 mod on_cpu;
 
-use std::ops::Range;
-
 use ndarray::Array2;
 
 use super::cholesky::BLOCK;
@@ -17,6 +15,7 @@ use super::{require, transpose};
 use crate::gpu::{Gpu, Pass, Shader};
 use crate::matrix::Shared;
 use crate::matrix::host::copy;
+use crate::matrix::window::windows;
 use crate::{Error, Matrix, Precision, Result};
 
 pub(crate) use on_cpu::solve_in_place;
@@ -110,7 +109,7 @@ fn cpu(t: &Array2<f64>, triangle: Triangle, op: Trans, side: Side, b: &Array2<f6
 /// Block substitution with a lower triangular `t`: forwards, or backwards when transposed.
 fn on_gpu(gpu: &Gpu, t: &Matrix, op: Trans, b: &Matrix) -> Result<Matrix> {
     let (n, r) = b.shape();
-    let inverse = invert_blocks(gpu, t, 0..n, op)?;
+    let inverse = invert_blocks(gpu, t, op)?;
     // The direct shape would transpose t for every block: once will do.
     let turned = if op == Trans::Yes && gpu.direct() { Some(transpose(t)?) } else { None };
     let rest = Matrix::alloc(gpu, "solve_triangular.rest", (n, r), Precision::Single)?;
@@ -149,19 +148,20 @@ fn on_gpu(gpu: &Gpu, t: &Matrix, op: Trans, b: &Matrix) -> Result<Matrix> {
     Ok(x)
 }
 
-/// The inverses of the 64 x 64 diagonal blocks of the lower triangular `t` in `rows`, one below the other, each
-/// transposed if `op` says so.
-pub(super) fn invert_blocks(gpu: &Gpu, t: &Matrix, rows: Range<usize>, op: Trans) -> Result<Matrix> {
-    let out = Matrix::alloc(gpu, "solve_triangular.inverse", (rows.len(), BLOCK), Precision::Single)?;
-    for j in rows.clone().step_by(BLOCK) {
-        let next = rows.end.min(j + BLOCK);
-        let params = Params { rows: (next - j) as u32, stride: t.vec4s() as u32, col: (j / 4) as u32 };
+/// The inverses of the 64 x 64 diagonal blocks of the lower triangular `t`, one below the other, each transposed if `op`
+/// says so.
+fn invert_blocks(gpu: &Gpu, t: &Matrix, op: Trans) -> Result<Matrix> {
+    let n = t.rows();
+    let out = Matrix::alloc(gpu, "solve_triangular.inverse", (n, BLOCK), Precision::Single)?;
+    for rows in windows(n, BLOCK) {
+        let params =
+            Params { rows: rows.len() as u32, stride: t.vec4s() as u32, col: (rows.start / 4) as u32 };
         gpu.run(&Pass {
             op: "solve_triangular",
             shader: Shader { key: "solve_triangular", parts: &[SHADER] },
             entry: "main",
             constants: &[("TRANSPOSED", f64::from(u8::from(op == Trans::Yes)))],
-            binds: &[t.rows_bind(j, next), out.rows_bind(j - rows.start, next - rows.start)],
+            binds: &[t.rows_bind(rows.start, rows.end), out.rows_bind(rows.start, rows.end)],
             params: bytemuck::bytes_of(&params),
             grid: [1, 1, 1],
         })?;

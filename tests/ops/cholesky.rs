@@ -43,6 +43,18 @@ fn the_factor_is_the_textbook_one_and_squares_to_the_matrix() {
 }
 
 #[test]
+fn a_matrix_of_several_panels() {
+    let a = spd(1100, 7);
+    let want = cholesky(&on(&Device::cpu(), &a)).unwrap().to_array().unwrap();
+    for device in gpus() {
+        let l = cholesky(&on(device, &a)).unwrap();
+        assert_close(&l, &want, 3e-6, &format!("{device}"));
+        let above = l.to_array().unwrap().indexed_iter().filter(|((i, j), v)| j > i && **v != 0.0).count();
+        assert_eq!(above, 0, "nothing above the diagonal on {device}");
+    }
+}
+
+#[test]
 fn a_matrix_larger_than_a_binding_is_factored_in_windows() {
     let a = spd(300, 4);
     let want = definition(&a);
