@@ -73,10 +73,10 @@ fn cpu(x: &Array2<f64>, y: &Array2<f64>) -> Nearest {
     let (x, centres) = (x.as_standard_layout(), Centres::new(y.view()));
     let mut found = Nearest { index: vec![0; n], squared_distance: vec![0.0; n] };
     let results = found.index.par_chunks_mut(CHUNK).zip(found.squared_distance.par_chunks_mut(CHUNK));
-    results.zip(flat(&x).par_chunks(CHUNK * d)).for_each_init(
-        || centres.scratch(),
-        |scratch, ((index, squared_distance), x)| centres.nearest(x, scratch, index, squared_distance),
-    );
+    let chunks = results.zip(flat(&x).par_chunks(CHUNK * d));
+    chunks.for_each_init(Vec::new, |scratch, ((index, squared_distance), x)| {
+        centres.nearest(x, scratch, index, squared_distance);
+    });
     found
 }
 

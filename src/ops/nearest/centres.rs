@@ -23,24 +23,22 @@ impl Centres {
         let mean = y.mean_axis(Axis(0)).unwrap_or_else(|| Array1::zeros(y.ncols()));
         let mut centred = &y - &mean;
         let widest = centred.rows().into_iter().map(|c| c.dot(&c)).fold(0.0, f64::max).sqrt();
-        let scale = if widest > 0.0 { 1.0 / widest } else { 1.0 };
+        // Where squares leave the range of f64 nothing is proposed: without a scale all scores are equal.
+        let scale = if (1e-140..1e140).contains(&widest) { 1.0 / widest } else { 0.0 };
         centred *= scale;
         Centres { y, mean: mean.to_vec(), scale, panels: Panels::new(centred.view()) }
     }
 
-    /// Room for [`Centres::nearest`] to work in.
-    pub fn scratch(&self) -> Vec<f32> {
-        vec![0.0; BATCH * self.mean.len()]
-    }
-
-    /// The nearest row of y, the lowest of equals, and its squared distance, for each of the rows in `x`.
+    /// The nearest row of y, the lowest of equals, and its squared distance, for each of the rows in `x`. What is in
+    /// `scratch` does not matter; it is there to be used again.
     pub fn nearest(
         &self,
         x: &[f64],
-        scratch: &mut [f32],
+        scratch: &mut Vec<f32>,
         index: &mut [usize],
         squared_distance: &mut [f64],
     ) {
+        scratch.resize(BATCH * self.mean.len(), 0.0);
         Arch::new().dispatch(Nearest { centres: self, x, scratch, index, squared_distance });
     }
 }

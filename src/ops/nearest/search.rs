@@ -70,8 +70,8 @@ impl<'a> Batch<'a> {
         self.rows = x.len() / d;
         for (x, packed) in x.chunks(wide * d).zip(self.packed.chunks_exact_mut(wide * d)) {
             for (r, x) in x.chunks_exact(d).enumerate() {
-                for p in 0..d {
-                    packed[p * wide + r] = ((x[p] - mean[p]) * scale) as f32;
+                for ((to, x), m) in packed.chunks_exact_mut(wide).zip(x).zip(mean) {
+                    to[r] = ((x - m) * scale) as f32;
                 }
             }
         }
@@ -117,14 +117,14 @@ impl<'a> Batch<'a> {
 
     /// Whether the centre found for row i is also the nearest by sums of squares in f64, given its own.
     ///
-    /// With `|c| <= 1` and `|x| <= |x - c| + 1` a score errs by no more than `error (1/2 + |x|) <= error (2 + |x - c|^2 / 2)`,
-    /// and the difference of two by no more than twice that. Beyond it the order is that of the distances, whose rounding
-    /// in f64 is smaller than the slack in `error` by orders of magnitude. Scores that overflow differ by infinity or
-    /// by NaN, or by less than this.
+    /// With `|c| <= 1` and `|x| <= |x - c| + 1` a score errs by no more than `error (3/2 + |x - c|)`, and the difference of
+    /// two by no more than twice that. Scores that are farther apart are in the order of the distances, whose own rounding
+    /// in f64, as that of scores that underflow, is smaller than the slack by orders of magnitude. Of rows so far away that
+    /// a score may overflow nothing is sure.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "what is not inlined loses the instruction set of its caller")]
     pub fn is_sure(&self, i: usize, panels: &Panels, squared_distance: f64) -> bool {
         let apart = f64::from(self.second[i] - self.least[i]);
-        apart > panels.error * (4.0 + squared_distance) && apart < f64::INFINITY
+        apart > panels.error * (3.0 + 2.0 * squared_distance.sqrt()) && squared_distance < 1e60
     }
 }
