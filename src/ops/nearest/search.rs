@@ -102,8 +102,8 @@ impl<'a> Batch<'a> {
                 }
                 for v in 0..2 {
                     let (mut low, mut next, mut index) = (least[v], second[v], first[v]);
-                    for q in 0..SIDE {
-                        let score = sums[q][v];
+                    for (q, sum) in sums.iter().enumerate() {
+                        let score = sum[v];
                         let better = simd.less_than_f32s(score, low);
                         index = simd.select_u32s(better, simd.splat_u32s((at * SIDE + q) as u32), index);
                         next = simd.min_f32s(next, simd.max_f32s(low, score));
