@@ -40,6 +40,39 @@ fn the_nearest_row_at_tile_edges() {
     }
 }
 
+/// On the CPU the answer is that of the definition, whatever the search in f32 made of it.
+#[test]
+fn the_definition_to_the_last_index() {
+    let cpu = Device::cpu();
+    let exactly = |x: &Array2<f64>, y: &Array2<f64>, what: &str| {
+        let got = nearest(&on(&cpu, x), &on(&cpu, y)).unwrap();
+        for (i, (j, want)) in definition(x, y).into_iter().enumerate() {
+            assert_eq!(got.index[i], j, "row {i}, {} x {}, {what}", y.nrows(), y.ncols());
+            let close = (got.squared_distance[i] - want).abs() <= 1e-14 * want;
+            assert!(close || want == f64::INFINITY, "row {i}, {} x {}, {what}", y.nrows(), y.ncols());
+        }
+    };
+    for m in [1, 3, 5, 6, 7, 63, 64, 65] {
+        for d in [1, 31, 32, 33] {
+            exactly(&random(300, d, 7), &random(m, d, 8), "tiles");
+        }
+    }
+    // Sizes are powers of two, and rows on centres or half way between two are sums that f64 has exactly.
+    let lattice = |m: Array2<f64>| m.mapv(|v| (16.0 * v).round() / 16.0);
+    let (x, y) = (random(100, 9, 9), lattice(random(40, 9, 10)));
+    let middles = Array2::from_shape_fn((79, 9), |(j, p)| 0.5 * (y[[j / 2, p]] + y[[(j + 1) / 2, p]]));
+    // Pairs that f32 cannot tell apart; either may be the nearer one.
+    let pairs = Array2::from_shape_fn((80, 9), |(j, p)| y[[j / 2, p]] + 1e-10 * x[[j, p]]);
+    for power in [-830, -500, -332, -100, 0, 100, 332, 498, 664] {
+        let size = 2f64.powi(power);
+        for far in [1e-12, 1.0, 1e6, 1e50] {
+            exactly(&(&x * size * far), &(&y * size), &format!("{far} times 2^{power}"));
+        }
+        exactly(&(&x * size), &(&pairs * size), &format!("pairs times 2^{power}"));
+        exactly(&(&middles * size), &(&y * size), &format!("middles times 2^{power}"));
+    }
+}
+
 #[test]
 fn equals_go_to_the_lowest_index() {
     let y = Array2::from_shape_fn((130, 2), |(j, _)| (j % 3) as f64);

@@ -6,6 +6,7 @@ use super::kmeans_fitted::FittedKMeans;
 use super::lloyd::{Lloyd, Points};
 use super::seeding::{plus_plus, random_rows};
 use crate::models::em::{Em, Mode, check_components, check_weights};
+use crate::models::ridge::check::finite;
 use crate::{Device, Error, Matrix, Result};
 
 /// Which centres to start from.
@@ -82,10 +83,11 @@ impl KMeans {
         let ((n, d), k) = (x.dim(), self.clusters);
         let passes = self.em.max_iterations as f64;
         let device = device.suited_to(2.0 * n as f64 * d as f64 * k as f64 * passes);
-        let on_device = Matrix::from_array(&device, x)?;
+        finite("KMeans", "x", x)?;
         check_components("clusters", k, n)?;
         let checked = weights.map(|w| check_weights(w, n)).transpose()?;
         let x = x.as_standard_layout();
+        let on_gpu = |x: ArrayView2<f64>| device.is_gpu().then(|| Matrix::from_array(&device, x)).transpose();
         let lloyd = &Lloyd { single: device.is_gpu() };
         let mut em = self.em.clone();
         if matches!(self.start, KMeansStart::Given(_)) {
@@ -95,7 +97,7 @@ impl KMeans {
         let start = |seed| self.centres(x.view(), weights, seed);
         let run = match self.batch {
             None => {
-                let whole = [Points { host: x.view(), x: on_device, weights: checked }];
+                let whole = [Points { host: x.view(), x: on_gpu(x.view())?, weights: checked }];
                 em.run(&lloyd, &whole, start)?
             }
             Some(size) => {
@@ -104,7 +106,7 @@ impl KMeans {
                     shuffled.chunks(size.max(1)).map(|rows| x.select(Axis(0), rows)).collect();
                 let batches = parts.iter().zip(shuffled.chunks(size.max(1))).map(|(part, rows)| {
                     let weights = checked.as_ref().map(|w| w.select(Axis(0), rows));
-                    Ok(Points { host: part.view(), x: Matrix::from_array(&device, part.view())?, weights })
+                    Ok(Points { host: part.view(), x: on_gpu(part.view())?, weights })
                 });
                 let batches = batches.collect::<Result<Vec<_>>>()?;
                 if em.mode == Mode::Full {

@@ -7,16 +7,18 @@ use rayon::prelude::*;
 
 use super::seeding::squared_distance;
 use crate::models::em::{EmModel, Statistics};
-use crate::ops::{Centres, Nearest, nearest};
+use crate::ops::{Centres, nearest};
 use crate::{Matrix, Result};
 
 /// Rows that are added up before a new partial sum starts: the same bits however many threads there are.
 const BLOCK: usize = 8192;
+/// Rows whose nearest centres are found before they are added up: they stay in the second cache.
+const CHUNK: usize = 256;
 
-/// Rows on the host, where they are added up, and on the device, where their nearest centres are found.
+/// Rows on the host, where they are added up, and on the GPU if that is where their nearest centres are found.
 pub(super) struct Points<'a> {
     pub host: ArrayView2<'a, f64>,
-    pub x: Matrix,
+    pub x: Option<Matrix>,
     pub weights: Option<Array1<f64>>,
 }
 
@@ -77,17 +79,17 @@ impl<'a> EmModel for &'a Lloyd {
     type Stats = Sums;
 
     fn expect(&self, centres: &Array2<f64>, batch: &Points) -> Result<Sums> {
-        if !batch.x.device().is_gpu() {
-            return Ok(add_up(batch, Search::Here(Centres::new(centres.view())), centres.dim()));
-        }
-        let on_device = Matrix::from_array(&batch.x.device(), centres.view())?;
-        let mut found = nearest(&batch.x, &on_device)?;
+        let Some(x) = &batch.x else {
+            let labels = vec![0; batch.host.nrows()];
+            return Ok(add_up(batch, labels, Search::Here(Centres::new(centres.view())), centres.dim()));
+        };
+        let mut found = nearest(x, &Matrix::from_array(&x.device(), centres.view())?)?;
         if self.single {
             // Whatever found the centres, what they cost is f64.
             let rows = batch.host.rows().into_iter().zip(&found.index);
             found.squared_distance = rows.map(|(x, &k)| squared_distance(x, centres.row(k))).collect();
         }
-        Ok(add_up(batch, Search::Done(found), centres.dim()))
+        Ok(add_up(batch, found.index, Search::Done(found.squared_distance), centres.dim()))
     }
 
     fn maximise(&self, centres: &Array2<f64>, sums: &Sums) -> Result<Array2<f64>> {
@@ -133,13 +135,13 @@ fn refill(sums: &mut Sums) {
 
 /// Where the nearest centres come from.
 enum Search {
-    /// From a device that has found them all.
-    Done(Nearest),
-    /// A block of rows at a time, which are then added up while they are at hand.
+    /// From a device that has found them all, at these squared distances.
+    Done(Vec<f64>),
+    /// A chunk of rows at a time, which are then added up while they are at hand.
     Here(Centres),
 }
 
-fn add_up(batch: &Points, search: Search, (k, d): (usize, usize)) -> Sums {
+fn add_up(batch: &Points, mut labels: Vec<usize>, search: Search, (k, d): (usize, usize)) -> Sums {
     let empty = || Sums {
         mass: Array1::zeros(k),
         total: Array2::zeros((k, d)),
@@ -149,38 +151,39 @@ fn add_up(batch: &Points, search: Search, (k, d): (usize, usize)) -> Sums {
     };
     let rows = batch.host.as_standard_layout();
     let rows = rows.as_slice().unwrap_or_default();
-    let (mut found, centres) = match search {
-        Search::Done(found) => (found, None),
-        Search::Here(centres) => {
-            let n = batch.host.nrows();
-            (Nearest { index: vec![0; n], squared_distance: vec![0.0; n] }, Some(centres))
-        }
-    };
-    let parts = found.index.par_chunks_mut(BLOCK).zip(found.squared_distance.par_chunks_mut(BLOCK));
-    let parts = parts.zip(rows.par_chunks(BLOCK * d)).enumerate().map(|(at, ((labels, distances), rows))| {
-        if let Some(centres) = &centres {
-            centres.nearest(rows, &mut centres.scratch(), labels, distances);
-        }
+    let parts = labels.par_chunks_mut(BLOCK).zip(rows.par_chunks(BLOCK * d));
+    let parts = parts.enumerate().map(|(block, (labels, rows))| {
         let mut sums = empty();
         let (mut total, mut farthest) = (vec![0.0; k * d], vec![(0.0, usize::MAX); k]);
-        for (i, ((&mut label, &mut distance), row)) in
-            labels.iter_mut().zip(distances).zip(rows.chunks_exact(d)).enumerate()
-        {
-            let weight = batch.weight(at * BLOCK + i);
-            let cost = weight * distance;
-            sums.mass[label] += weight;
-            for (t, x) in total[label * d..(label + 1) * d].iter_mut().zip(row) {
-                *t += weight * x;
-            }
-            sums.cost += cost;
-            if cost > farthest[label].0 {
-                farthest[label] = (cost, i);
+        let (mut distances, mut scratch) = ([0.0; CHUNK], Vec::new());
+        for (chunk, (labels, rows)) in labels.chunks_mut(CHUNK).zip(rows.chunks(CHUNK * d)).enumerate() {
+            let first = block * BLOCK + chunk * CHUNK;
+            let distances = match &search {
+                Search::Done(all) => &all[first..first + labels.len()],
+                Search::Here(centres) => {
+                    let distances = &mut distances[..labels.len()];
+                    centres.nearest(rows, &mut scratch, labels, distances);
+                    distances
+                }
+            };
+            for (i, ((&mut label, &distance), row)) in
+                labels.iter_mut().zip(distances).zip(rows.chunks_exact(d)).enumerate()
+            {
+                let weight = batch.weight(first + i);
+                let cost = weight * distance;
+                sums.mass[label] += weight;
+                for (t, x) in total[label * d..(label + 1) * d].iter_mut().zip(row) {
+                    *t += weight * x;
+                }
+                sums.cost += cost;
+                if cost > farthest[label].0 {
+                    farthest[label] = (cost, first + i);
+                }
             }
         }
         sums.total.iter_mut().zip(total).for_each(|(to, t)| *to = t);
         for (own, (cost, i)) in sums.farthest.iter_mut().zip(farthest) {
-            let row = |i: usize| batch.host.row(at * BLOCK + i).to_owned();
-            *own = (i < usize::MAX).then(|| (batch.weight(at * BLOCK + i), cost, row(i)));
+            *own = (i < usize::MAX).then(|| (batch.weight(i), cost, batch.host.row(i).to_owned()));
         }
         sums
     });
@@ -189,5 +192,5 @@ fn add_up(batch: &Points, search: Search, (k, d): (usize, usize)) -> Sums {
         all.add(&part);
         all
     });
-    Sums { labels: Some(Arc::new(found.index)), ..sums }
+    Sums { labels: Some(Arc::new(labels)), ..sums }
 }
