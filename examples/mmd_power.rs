@@ -155,7 +155,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let full = std::env::args().any(|a| a == "--full");
     let sizes: Vec<usize> =
         option("--sizes").unwrap_or_else(|| if full { SIZES.to_vec() } else { vec![500] });
-    let repetitions = option("--repetitions").map_or(if full { 200 } else { 12 }, |v| v[0]);
+    let repetitions = option("--repetitions").map_or(if full { 200 } else { 40 }, |v| v[0]);
     println!("{device}; {repetitions} repetitions, level 0.05, 2000 permutations");
     println!("published figures in brackets; ± is the binomial standard error of ours\n");
     let mut found = Vec::new();
@@ -215,7 +215,7 @@ fn draw(found: &[(&'static str, usize, [f64; 3])]) -> Result<(), Box<dyn Error>>
         }
         chart
             .configure_series_labels()
-            .position(SeriesLabelPosition::LowerRight)
+            .position(SeriesLabelPosition::UpperLeft)
             .background_style(WHITE.mix(0.8))
             .label_font(("sans-serif", 15))
             .draw()?;

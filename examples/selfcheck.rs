@@ -38,7 +38,9 @@ fn emit(dir: &Path, devices: &[Device]) -> std::io::Result<usize> {
     all.dedup_by(|a, b| a.1 == b.1);
     for (i, (name, text)) in all.iter().enumerate() {
         let stem: String = name.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
-        std::fs::write(dir.join(format!("{i:03}_{stem}.wgsl")), text)?;
+        // The standard wants to be told; naga knows of subgroups and not of the directive.
+        let enable = if text.contains("quadBroadcast") { "enable subgroups;\n" } else { "" };
+        std::fs::write(dir.join(format!("{i:03}_{stem}.wgsl")), format!("{enable}{text}"))?;
     }
     Ok(all.len())
 }

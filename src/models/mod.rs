@@ -13,6 +13,7 @@
 //! | know what a fit would cost | [`plan`] |
 
 pub mod bayes_opt;
+mod check;
 pub mod cluster;
 pub mod em;
 pub mod features;

@@ -103,12 +103,17 @@ impl Labels {
         ((self.n / g) as f64, -((self.m / g) as f64))
     }
 
+    /// Whether products with these weights are looked up in tables.
+    fn are_looked_up(&self, device: &Device) -> bool {
+        !device.is_gpu() && self.count() >= FEWEST
+    }
+
     /// `V` of some resamples in blocks of rows.
     fn blocks(&self, device: &Device, some: Range<usize>, rows: usize) -> Result<Weights> {
         let (first, second) = self.weights();
         let width = some.len();
         let blocks = cut(self.m + self.n, rows);
-        if !device.is_gpu() && width >= FEWEST {
+        if self.are_looked_up(device) {
             let looked_up = |block: Range<usize>| {
                 let label = |b: usize| &self.of(some.start + b)[block.clone()];
                 TwoValued::new(block.len(), width, [second, first], label)
@@ -230,8 +235,9 @@ pub(super) fn forms(
         .iter()
         .map(|w| Matrix::from_array(device, pooled.slice(s![w.clone(), ..])))
         .collect::<Result<_>>()?;
-    // Of K and of V: the CPU holds a quarter of a byte for each weight.
-    let (scalar, weight): (u64, u64) = if device.is_gpu() { (4, 4) } else { (8, 1) };
+    let scalar: u64 = if device.is_gpu() { 4 } else { 8 };
+    // A table's index is a quarter of a byte for each weight.
+    let weight = if labels.are_looked_up(device) { 1 } else { scalar };
     let width = ((memory / (weight * all as u64)) as usize).clamp(1, labels.count());
     let all_steps = labels.count().div_ceil(width) * kernels.len() * windows.len();
     let mut steps = Steps::new("TwoSampleTest", watch, all_steps);

@@ -5,8 +5,8 @@ use ndarray::{Array2, ArrayView2, Axis};
 use super::kmeans_fitted::FittedKMeans;
 use super::lloyd::{Lloyd, Points};
 use super::seeding::{plus_plus, random_rows};
+use crate::models::check::finite;
 use crate::models::em::{Em, Mode, check_components, check_weights};
-use crate::models::ridge::check::finite;
 use crate::{Device, Error, Matrix, Result};
 
 /// Which centres to start from.

@@ -4,7 +4,7 @@ use ndarray::{Array2, ArrayView2, Axis};
 use rayon::prelude::*;
 
 use super::FeatureMap;
-use crate::models::ridge::check::{finite, inputs, positive, within};
+use crate::models::check::{finite, inputs, positive, within};
 use crate::ops::product_alone;
 use crate::{Kernel, Result};
 

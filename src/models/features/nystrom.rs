@@ -4,7 +4,7 @@ use ndarray::{Array2, ArrayView2, Axis};
 
 use super::{FeatureMap, Landmarks, Whitening};
 use crate::linalg::Jitter;
-use crate::models::ridge::check::{finite, inputs, within};
+use crate::models::check::{finite, inputs, within};
 use crate::ops::gram;
 use crate::{Kernel, Matrix, Result};
 

@@ -4,8 +4,8 @@ use ndarray::{ArrayView2, Axis, concatenate};
 
 use super::evidence::Conditioned;
 use super::fitted::FittedGp;
-use super::input::{pairs, queries, require};
 use crate::linalg::Noise;
+use crate::models::check::{inputs, pairs, require};
 use crate::{Error, Result};
 
 impl FittedGp {
@@ -42,7 +42,7 @@ impl FittedGp {
     fn extend(&mut self, x: ArrayView2<f64>, y: ArrayView2<f64>, noise: &[f64], all: Noise) -> Result<()> {
         const OP: &str = "FittedGp::add";
         pairs(OP, x, y)?;
-        queries(OP, x, self.x.cols())?;
+        inputs(OP, x, self.x.cols())?;
         require(OP, y.ncols() == self.y.ncols(), || {
             format!("the model was fitted to {} targets, y has {}", self.y.ncols(), y.ncols())
         })?;

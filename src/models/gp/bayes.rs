@@ -9,11 +9,11 @@ use rand_chacha::ChaCha8Rng;
 use super::evidence::Conditioned;
 use super::fitted::FittedGp;
 use super::hyper::Space;
-use super::input::{pairs, require};
 use super::predict::Predictive;
 use super::regressor::GpRegressor;
 use super::slice::sweep;
 use crate::linalg::{Progress, SpdParams};
+use crate::models::check::{pairs, require};
 use crate::{Device, Error, Result};
 
 /// How hyper-parameters are sampled.

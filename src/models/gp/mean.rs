@@ -2,8 +2,8 @@
 
 use ndarray::{Array2, ArrayView2, Axis, concatenate};
 
-use super::input::require;
 use crate::linalg::{SpdFactor, SpdParams};
+use crate::models::check::require;
 use crate::{Device, Error, Result};
 
 /// The mean of the process before data: `m(x) = h(x)ᵀβ`.

@@ -16,7 +16,6 @@ mod classify;
 mod evidence;
 mod fitted;
 mod hyper;
-mod input;
 mod large;
 mod leave_one_out;
 mod mean;

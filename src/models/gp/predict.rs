@@ -8,8 +8,8 @@
 use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 
 use super::fitted::FittedGp;
-use super::input::queries;
 use crate::linalg::Noise;
+use crate::models::check::inputs;
 use crate::ops::{
     Along, Map, Reduction, Side, Trans, Triangle, gram, gram_diagonal, gram_vec, map, reduce,
     solve_triangular, syrk,
@@ -88,7 +88,7 @@ impl FittedGp {
     /// # Errors
     /// [`Error::Shape`] if `x` is empty or has another number of features, [`Error::NotFinite`].
     pub fn predict(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
-        queries("FittedGp::predict", x, self.x.cols())?;
+        inputs("FittedGp::predict", x, self.x.cols())?;
         let alpha = Matrix::from_host(self.alpha().clone());
         let at = Matrix::from_host(x.to_owned());
         let spread = gram_vec(self.kernel(), &at, Some(&self.x), &alpha)?.into_array()?;

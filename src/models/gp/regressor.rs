@@ -4,10 +4,10 @@ use ndarray::ArrayView2;
 
 use super::evidence::{Conditioned, Evidence};
 use super::fitted::FittedGp;
-use super::input::pairs;
 use super::mean::Mean;
 use super::prior::Prior;
 use crate::linalg::{Jitter, Noise, SpdParams};
+use crate::models::check::pairs;
 use crate::models::plan::BUDGET;
 use crate::optim::Minimiser;
 use crate::{Device, Error, Kernel, Result};

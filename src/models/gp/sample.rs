@@ -6,9 +6,9 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
 use super::fitted::FittedGp;
-use super::input::finite;
 use super::predict::Predictive;
 use super::regressor::GpRegressor;
+use crate::models::check::finite;
 use crate::ops::{cholesky, gram, gram_diagonal};
 use crate::{Error, Matrix, Result};
 

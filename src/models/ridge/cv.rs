@@ -5,10 +5,10 @@
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
 use super::centred::Centred;
-use super::check::{pairs, positive, require, weights};
 use super::linear::FittedRidge;
 use super::spectrum::Spectrum;
 use crate::Result;
+use crate::models::check::{pairs, positive, require, weights};
 
 /// By what a penalty is judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

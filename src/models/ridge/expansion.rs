@@ -2,7 +2,7 @@
 
 use ndarray::{Array2, ArrayView2};
 
-use super::check::inputs;
+use crate::models::check::inputs;
 use crate::ops::gram_vec;
 use crate::{Device, Kernel, Matrix, Result};
 

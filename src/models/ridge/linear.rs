@@ -3,9 +3,9 @@
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 
 use super::centred::Centred;
-use super::check::{inputs, pairs, positive, weights};
 use super::normal::solve;
 use super::report::SolveReport;
+use crate::models::check::{inputs, pairs, positive, weights};
 use crate::ops::product;
 use crate::{Device, Result};
 

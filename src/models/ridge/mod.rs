@@ -12,7 +12,6 @@
 
 mod bayesian;
 mod centred;
-pub(in crate::models) mod check;
 mod cv;
 mod expansion;
 mod falkon;

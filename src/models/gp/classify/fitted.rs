@@ -8,7 +8,7 @@ use super::binary::OneFactor;
 use super::laplace::Laplace;
 use super::likelihood::Link;
 use super::softmax::ManyFactors;
-use crate::models::gp::input::queries;
+use crate::models::check::inputs;
 use crate::optim::Minimum;
 use crate::{Error, Kernel, Result};
 
@@ -89,7 +89,7 @@ impl FittedGpClassifier {
     /// # Errors
     /// [`Error::Shape`] if `x` is empty or has another number of features, [`Error::NotFinite`].
     pub fn latent(&self, x: ArrayView2<f64>) -> Result<Latent> {
-        queries("FittedGpClassifier::latent", x, self.features())?;
+        inputs("FittedGpClassifier::latent", x, self.features())?;
         let functions = self.functions();
         let mut out = Latent {
             mean: Array2::zeros((x.nrows(), functions)),
@@ -138,7 +138,7 @@ impl FittedGpClassifier {
     /// As [`latent`](Self::latent); [`Error::Parameter`] for no draws; [`Error::Unsupported`] for anything but draws
     /// with a softmax likelihood.
     pub fn predict_proba_by(&self, x: ArrayView2<f64>, by: Average) -> Result<Array2<f64>> {
-        queries("FittedGpClassifier::predict_proba", x, self.features())?;
+        inputs("FittedGpClassifier::predict_proba", x, self.features())?;
         let mut out = Array2::zeros((x.nrows(), self.names.len()));
         match &self.body {
             Body::Binary(each, link) => {

@@ -5,8 +5,8 @@ use ndarray::{Array1, Array2, ArrayView2, Axis};
 use super::LargeParams;
 pub(super) use super::evidence::Parts;
 use crate::linalg::{CgInfo, LogDet, Noise};
+use crate::models::check::inputs;
 use crate::models::gp::FittedGp;
-use crate::models::gp::input::queries;
 use crate::models::gp::predict::{Prediction, Predictive, noise_of};
 use crate::models::gp::regressor::GpRegressor;
 use crate::models::plan::Plan;
@@ -116,7 +116,7 @@ impl MatrixFreeGp {
     /// As [`FittedGp::predict`].
     pub fn predict(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
         let host = &self.parts.system.x_host;
-        queries("MatrixFreeGp::predict", x, host.cols())?;
+        inputs("MatrixFreeGp::predict", x, host.cols())?;
         let alpha = Matrix::from_host(self.parts.alpha.clone());
         let spread =
             gram_vec(self.kernel(), &Matrix::from_host(x.to_owned()), Some(host), &alpha)?.into_array()?;

@@ -25,8 +25,8 @@ pub use params::LargeParams;
 
 use ndarray::ArrayView2;
 
-use super::input::pairs;
 use super::regressor::GpRegressor;
+use crate::models::check::pairs;
 use crate::models::plan::{Method, Plan};
 use crate::{Device, Result};
 use fitted::Parts;
@@ -54,7 +54,7 @@ impl GpRegressor {
     ///
     /// let x = Array2::from_shape_fn((300, 1), |(i, _)| i as f64 / 30.0);
     /// let y = x.mapv(f64::sin);
-    /// let gp = GpRegressor::new(Kernel::rbf(1.0)).noise(0.01).memory_budget(1 << 20);
+    /// let gp = GpRegressor::new(Kernel::rbf(1.0)).noise(0.01).memory_budget(1 << 19);
     /// let params = LargeParams::default();
     /// println!("{}", gp.plan_large(&Device::cpu(), 300, 1, 1, &params));
     /// let fitted = gp.fit_large(&Device::cpu(), x.view(), y.view(), &params)?;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use ndarray::{Array2, ArrayView2, Axis, s};
 
 use crate::matrix::window::windows;
-use crate::models::gp::input::pairs;
+use crate::models::check::pairs;
 use crate::{Device, Matrix, Result};
 
 /// Bytes of f64 that one chunk of A may take on the host.

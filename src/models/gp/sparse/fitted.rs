@@ -9,7 +9,7 @@ use super::factors::{Factors, whitened};
 use super::regressor::SparseMethod;
 use super::search::Place;
 use crate::linalg::Noise;
-use crate::models::gp::input::queries;
+use crate::models::check::inputs;
 use crate::models::gp::predict::{Prediction, Predictive, noise_of};
 use crate::ops::{Along, Reduction, Side, Trans, Triangle, gemm, gram_diagonal, reduce, solve_triangular};
 use crate::optim::Minimum;
@@ -100,7 +100,7 @@ impl FittedSparseGp {
         mut then: impl FnMut(Range<usize>, ArrayView2<f64>, &Matrix) -> Result<()>,
     ) -> Result<Array2<f64>> {
         const OP: &str = "FittedSparseGp::predict";
-        queries(OP, x, self.inducing.ncols())?;
+        inputs(OP, x, self.inducing.ncols())?;
         let mut mean = Array2::zeros((x.nrows(), self.beta.cols()));
         for part in parts(OP, &self.device, x, chunk(self.inducing.nrows()))? {
             let a = whitened(&self.kernel, &self.z, &self.l, &part.x)?;

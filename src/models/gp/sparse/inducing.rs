@@ -2,8 +2,8 @@
 
 use ndarray::{Array2, ArrayView2, Axis};
 
+use crate::models::check::{finite, require};
 use crate::models::features::Landmarks;
-use crate::models::gp::input::{finite, require};
 use crate::{Error, Kernel, Result};
 
 /// How inducing inputs are chosen before any of them is moved.

@@ -8,7 +8,7 @@ use super::factors::{Factors, Setting};
 use super::fitted::FittedSparseGp;
 use super::inducing::Inducing;
 use super::search::{Place, Search, scales};
-use crate::models::gp::input::{finite, require};
+use crate::models::check::{finite, require};
 use crate::optim::{Minimiser, Minimum};
 use crate::{Device, Error, Kernel, Result};
 

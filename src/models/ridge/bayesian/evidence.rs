@@ -6,7 +6,7 @@ use ndarray::{Array1, ArrayView1, ArrayView2, Axis};
 
 use super::{BayesianLinearRegression, LinearPosterior, Prior};
 use crate::linalg::Progress;
-use crate::models::ridge::check::{pairs, positive, within};
+use crate::models::check::{pairs, positive, within};
 use crate::models::ridge::linear::Form;
 use crate::models::ridge::spectrum::Spectrum;
 use crate::{Error, Result};

@@ -10,8 +10,8 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 pub use evidence::{EvidenceFit, EvidenceParams};
 pub use posterior::{LinearPosterior, LinearPrediction};
 
-use super::check::{finite, pairs, positive, require};
 use crate::Result;
+use crate::models::check::{finite, pairs, positive, require};
 
 /// What is believed of the weights before any data.
 #[derive(Debug, Clone, PartialEq)]

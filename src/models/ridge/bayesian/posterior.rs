@@ -9,7 +9,7 @@ use super::Prior;
 use super::function_space::FunctionSpace;
 use super::weight_space::WeightSpace;
 use crate::Result;
-use crate::models::ridge::check::{inputs, pairs, within};
+use crate::models::check::{inputs, pairs, within};
 
 /// `w | data ~ N(m, S)`: predictions, samples, evidence, and updates by more data.
 #[derive(Debug, Clone)]

@@ -7,9 +7,9 @@ use std::fmt;
 use ndarray::{Array2, ArrayView1, ArrayView2, Axis};
 
 use self::operator::{Inner, Streamed};
-use super::check::{pairs, positive, weights, within};
 use super::expansion::Expansion;
 use crate::linalg::{CgInfo, CgParams, Jitter, Progress, conjugate_gradients, refined_conjugate_gradients};
+use crate::models::check::{pairs, positive, weights, within};
 use crate::models::features::{Landmarks, Whitening};
 use crate::models::plan::{Method, Plan, kernel_flops};
 use crate::{Device, Kernel, Result};

@@ -7,10 +7,10 @@ use std::fmt;
 
 use ndarray::{Array2, ArrayView1, ArrayView2, Axis};
 
-use super::check::{pairs, positive, weights};
 use super::expansion::Expansion;
 use super::report::SolveReport;
 use crate::linalg::Progress;
+use crate::models::check::{pairs, positive, weights};
 use crate::models::plan::{BUDGET, Method, Plan};
 use crate::{Device, Kernel, Result};
 

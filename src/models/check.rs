@@ -41,7 +41,7 @@ pub(in crate::models) fn finite(op: &'static str, what: &'static str, a: ArrayVi
 }
 
 /// Inputs and targets that belong together.
-pub(super) fn pairs(op: &'static str, x: ArrayView2<f64>, y: ArrayView2<f64>) -> Result<()> {
+pub(in crate::models) fn pairs(op: &'static str, x: ArrayView2<f64>, y: ArrayView2<f64>) -> Result<()> {
     finite(op, "x", x)?;
     finite(op, "y", y)?;
     require(op, x.nrows() == y.nrows(), || format!("x has {} rows, y has {}", x.nrows(), y.nrows()))
@@ -54,7 +54,7 @@ pub(in crate::models) fn inputs(op: &'static str, x: ArrayView2<f64>, d: usize) 
 }
 
 /// One weight for each of n observations, none negative, not all zero.
-pub(super) fn weights(op: &'static str, w: ArrayView1<f64>, n: usize) -> Result<()> {
+pub(in crate::models) fn weights(op: &'static str, w: ArrayView1<f64>, n: usize) -> Result<()> {
     require(op, w.len() == n, || format!("{n} observations, {} weights", w.len()))?;
     let bad = w.iter().copied().find(|v| !(*v >= 0.0 && v.is_finite()));
     within("weight", bad.unwrap_or(0.0), bad.is_none(), "must be finite and not negative")?;
