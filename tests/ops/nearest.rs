@@ -60,7 +60,7 @@ fn the_definition_to_the_last_index() {
     // Sizes are powers of two, and rows on centres or half way between two are sums that f64 has exactly.
     let lattice = |m: Array2<f64>| m.mapv(|v| (16.0 * v).round() / 16.0);
     let (x, y) = (random(100, 9, 9), lattice(random(40, 9, 10)));
-    let middles = Array2::from_shape_fn((79, 9), |(j, p)| 0.5 * (y[[j / 2, p]] + y[[(j + 1) / 2, p]]));
+    let middles = Array2::from_shape_fn((79, 9), |(j, p)| 0.5 * (y[[j / 2, p]] + y[[j.div_ceil(2), p]]));
     // Pairs that f32 cannot tell apart; either may be the nearer one.
     let pairs = Array2::from_shape_fn((80, 9), |(j, p)| y[[j / 2, p]] + 1e-10 * x[[j, p]]);
     for power in [-830, -500, -332, -100, 0, 100, 332, 498, 664] {

@@ -73,8 +73,8 @@ impl TwoValued {
     fn forms_of<L: Lanes>(&self, a: &[ArrayView2<f64>], v: &TwoValued, entries: Entries) -> Vec<Vec<f64>> {
         let a: Vec<&[f64]> = a.iter().map(|a| a.to_slice().expect("a block in row order")).collect();
         let strips = (0..self.rows.div_ceil(STRIP * GROUP)).into_par_iter();
-        let share = |scratch: &mut Box<Scratch<L>>, strip| {
-            Arch::new().dispatch(Strip { u: self, a: &a, v, entries, strip, scratch })
+        let share = |scratch: &mut Box<Scratch<L>>, at| {
+            Arch::new().dispatch(Strip { u: self, a: &a, v, entries, at, scratch })
         };
         let parts: Vec<Vec<L>> = strips.map_init(Box::<Scratch<L>>::default, share).collect();
         // In one order, whoever was ready first.
@@ -131,7 +131,7 @@ struct Strip<'a, L: Lanes> {
     v: &'a TwoValued,
     entries: Entries,
     /// Which rows.
-    strip: usize,
+    at: usize,
     scratch: &'a mut Scratch<L>,
 }
 
@@ -141,9 +141,9 @@ impl<L: Lanes> WithSimd for Strip<'_, L> {
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "what is not inlined loses the instruction set of its caller")]
     fn with_simd<S: Simd>(self, simd: S) -> Vec<L> {
-        let Strip { u, a, v, entries, strip, scratch } = self;
+        let Strip { u, a, v, entries, at, scratch } = self;
         let mut out = vec![L::ZERO; u.cols];
-        for group in strip * STRIP..u.rows.div_ceil(GROUP).min((strip + 1) * STRIP) {
+        for group in at * STRIP..u.rows.div_ceil(GROUP).min((at + 1) * STRIP) {
             let (order, starts) = u.by_pattern(group);
             let groups = match entries {
                 Entries::All => v.rows.div_ceil(GROUP),
