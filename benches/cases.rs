@@ -1,9 +1,9 @@
 //! What is measured: verbs by size, shared by `cargo bench` and the example `gpu_vs_cpu`.
 
 use mercer::ops::{
-    Along, Reduction, Second, Side, Trans, Triangle, Weights, Whitening, centre, cholesky,
-    gaussian_log_density, gemm, gram, gram_sum, gram_sum_grad, gram_vec, logsumexp, moments, nearest, reduce,
-    softmax, solve_triangular, syrk, transpose,
+    Along, Map, Reduction, Second, Side, Trans, Triangle, Weights, Whitening, argmin, centre, cholesky,
+    gather_rows, gaussian_log_density, gemm, gram, gram_sum, gram_sum_grad, gram_vec, log_det, logsumexp,
+    map, moments, nearest, permute, reduce, softmax, solve_triangular, syrk, transpose,
 };
 use mercer::{Device, Kernel, Matrix, Result};
 use ndarray::Array2;
@@ -15,7 +15,7 @@ pub struct Case {
     pub unit: &'static str,
     /// How many of them at size n.
     pub work: fn(f64) -> f64,
-    /// Uploads the operands and gives the work itself, which reads nothing back.
+    /// Uploads the operands and gives the work itself, which reads back only what the verb returns to the host.
     pub prepare: fn(&Device, usize) -> Result<Work>,
 }
 
@@ -187,6 +187,51 @@ pub fn cases() -> Vec<Case> {
             |d, n| {
                 let a = points(d, n, n)?;
                 Ok(Box::new(move || transpose(&a).map(drop)))
+            },
+        ),
+        case(
+            "argmin",
+            "entry",
+            |n| n * n,
+            |d, n| {
+                let a = points(d, n, n)?;
+                Ok(Box::new(move || argmin(&a).map(drop)))
+            },
+        ),
+        case(
+            "log_det",
+            "entry",
+            |n| n,
+            |d, n| {
+                let l = cholesky(&spd(d, n)?)?;
+                Ok(Box::new(move || log_det(&l).map(drop)))
+            },
+        ),
+        case(
+            "gather_rows",
+            "entry",
+            |n| n * n,
+            |d, n| {
+                let (a, turned) = (points(d, n, n)?, (0..n).rev().collect::<Vec<_>>());
+                Ok(Box::new(move || gather_rows(&a, &turned).map(drop)))
+            },
+        ),
+        case(
+            "permute",
+            "entry",
+            |n| n * n,
+            |d, n| {
+                let (a, turned) = (points(d, n, n)?, (0..n).rev().collect::<Vec<_>>());
+                Ok(Box::new(move || permute(&a, &turned).map(drop)))
+            },
+        ),
+        case(
+            "map",
+            "entry",
+            |n| n * n,
+            |d, n| {
+                let a = points(d, n, n)?;
+                Ok(Box::new(move || map(&a, Map::Exp).map(drop)))
             },
         ),
     ]
