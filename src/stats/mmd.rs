@@ -6,7 +6,8 @@ use ndarray::ArrayView2;
 use rayon::prelude::*;
 
 use super::check::{parameter, pooled, two_samples};
-use super::relabel::{Forms, Labels, forms};
+use super::labels::Labels;
+use super::relabel::{Forms, forms};
 use crate::{Device, Kernel, Matrix, Result, ops};
 
 /// `MMD²(P, Q) = E k(X, X') + E k(Y, Y') - 2 E k(X, Y) = ‖μ_P - μ_Q‖²`, and its estimators from samples of P and Q.

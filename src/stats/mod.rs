@@ -30,6 +30,7 @@ mod herding;
 mod hsic;
 mod hsic_streamed;
 mod independence;
+mod labels;
 mod mmd;
 mod mmd_variance;
 mod null;

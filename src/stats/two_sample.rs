@@ -6,12 +6,13 @@ use rayon::prelude::*;
 use super::aggregate::{Combine, Values, combine};
 use super::bandwidth::{Collection, Metric, Points, median_distance};
 use super::check::{level, pooled, two_samples};
+use super::labels::Labels;
 use super::mmd::{biased, unbiased};
 use super::mmd_variance::split;
 use super::null::Null;
 use super::outcome::{Done, TestOutcome};
 use super::progress::Watch;
-use super::relabel::{Forms, Labels, forms};
+use super::relabel::{Forms, forms};
 use crate::{Device, Kernel, Result};
 
 /// Which kernel, or kernels, look for a difference.

@@ -10,10 +10,11 @@ use super::law::{NOTHING, chi_squares, gamma, normal, outcome, varies};
 use crate::linalg::{EigenParams, Stored, leading_eigenpairs};
 use crate::ops::{centre, gram};
 use crate::stats::check::parameter;
+use crate::stats::labels::Labels;
 use crate::stats::mmd::{Mmd, biased, unbiased};
 use crate::stats::null::Null;
 use crate::stats::outcome::{Done, TestOutcome};
-use crate::stats::relabel::{Forms, Labels, forms};
+use crate::stats::relabel::{Forms, forms};
 use crate::stats::two_sample::{Estimator, TwoSampleTest};
 use crate::{Device, Kernel, Matrix, Result};
 
