@@ -99,10 +99,6 @@ impl KernelOperator {
         &self.kernel
     }
 
-    pub(super) fn x(&self) -> &Matrix {
-        &self.x
-    }
-
     pub(super) fn points(&self) -> &Array2<f64> {
         &self.points
     }

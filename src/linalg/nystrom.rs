@@ -45,7 +45,7 @@ pub fn nystrom(op: &dyn Operator, landmarks: &[usize], jitter: Jitter) -> Result
     let mut refusal = None;
     for relative in jitter.rungs()? {
         let added = relative * mean;
-        match Factored::in_f64(Truth::Stored(w.clone().shifted(added)?).dense()?) {
+        match Factored::in_f64(Truth::Stored(w.clone().shifted(added)?).lower()?) {
             Ok(factored) => return finish(op, c, &factored.l, landmarks, added),
             Err(Error::NotPositiveDefinite { pivot, value, .. }) => {
                 refusal = refusal.or(Some(Error::NotPositiveDefinite { op: "nystrom", pivot, value }));

@@ -17,6 +17,7 @@ use super::operator::Stored;
 use super::refine::{Refined, refine};
 use super::spd::SpdParams;
 use super::truth::{Truth, norm_of};
+use crate::matrix::host::mirror_lower;
 use crate::{Device, Error, Kernel, Matrix, Result};
 
 /// The rounding of f32.
@@ -140,10 +141,11 @@ impl SpdFactor {
                 Some(Err(e)) => return Err(e),
             }
         }
-        let a = truth.dense()?;
+        let mut a = truth.lower()?;
         let norm = norm_of(&a, 0.0, s.as_ref());
         if !norm.is_finite() {
             // A kernel may overflow.
+            mirror_lower(&mut a);
             finite("solve_spd", "the matrix", a.view())?;
         }
         let own = Factored::in_f64(a)?;
@@ -166,7 +168,7 @@ impl SpdFactor {
             None => (with(&self.own)?, self.fallback),
         };
         if found.backward_error > self.params.tolerance && !self.factored().is_f64() && self.params.fallback {
-            let backup = Factored::in_f64(self.truth.dense()?)?;
+            let backup = Factored::in_f64(self.truth.lower()?)?;
             let backup = self.backup.get_or_init(|| backup);
             (found, fallback) = (with(backup)?, Some(Fallback::Refinement));
         }

@@ -7,8 +7,11 @@ use super::column_scale::scale_rows;
 use super::kernel_operator::KernelOperator;
 use super::norm::norm1;
 use super::operator::{Operator, Stored};
-use crate::ops::gram;
+use crate::ops::{gram, gram_lower};
 use crate::{Device, Kernel, Matrix, Result};
+
+/// Shares of the rows that a norm is summed in.
+const PARTS: usize = 16;
 
 /// `A + jitter I` in f64; whatever holds it lives on the CPU.
 #[derive(Debug, Clone)]
@@ -33,11 +36,11 @@ impl Truth {
         })
     }
 
-    /// All of it, in f64.
-    pub fn dense(&self) -> Result<Array2<f64>> {
+    /// In f64, on and below the diagonal; what is above it is not to be read.
+    pub fn lower(&self) -> Result<Array2<f64>> {
         let mut a = match self {
             Truth::Stored(a) => a.matrix().to_array()?,
-            Truth::Kernel(k) => gram(k.kernel(), k.x(), None)?.into_array()?,
+            Truth::Kernel(k) => gram_lower(k.kernel(), k.points())?,
         };
         let diagonal = self.operator().diagonal()?;
         a.diag_mut().assign(&diagonal);
@@ -63,7 +66,8 @@ impl Truth {
     pub fn on_gpu(&self, device: &Device, s: Option<&Array1<f64>>) -> Result<Matrix> {
         match self {
             Truth::Stored(_) => {
-                let mut a = self.dense()?;
+                // Of a stored matrix that is all of it.
+                let mut a = self.lower()?;
                 if let Some(s) = s {
                     a *= s;
                     scale_rows(&mut a, Some(s));
@@ -75,29 +79,41 @@ impl Truth {
     }
 }
 
-/// `‖diag(s) (A + shift I) diag(s)‖₁` of a symmetric matrix.
+/// `‖diag(s) (A + shift I) diag(s)‖₁` of a symmetric matrix, of which the lower triangle is read, once.
 pub(super) fn norm_of(a: &Array2<f64>, shift: f64, s: Option<&Array1<f64>>) -> f64 {
-    let row = |i: usize| {
-        let row = a.row(i);
-        let own = (row[i] + shift).abs() - row[i].abs();
-        match s {
-            None => own + row.as_slice().map_or_else(|| row.fold(0.0, |sum, v| sum + v.abs()), absolute_sum),
-            Some(s) => (row.iter().zip(s).map(|(v, s)| v.abs() * s).sum::<f64>() + own * s[i]) * s[i],
+    let n = a.nrows();
+    let scale = |i: usize| s.map_or(1.0, |s| s[i]);
+    // Every entry counts in its row and in its column. Rows go round the parts, whose order is fixed.
+    let part = |first: usize| {
+        let (mut sums, mut scaled) = (vec![0.0; n], vec![0.0; n]);
+        for i in (first..n).step_by(PARTS) {
+            let own = (a[[i, i]] + shift).abs() * scale(i);
+            let left = &mut scaled[..i];
+            left.iter_mut().zip(a.row(i)).for_each(|(to, v)| *to = v.abs());
+            if let Some(s) = s {
+                left.iter_mut().zip(s).for_each(|(v, s)| *v *= s);
+            }
+            sums[i] += scale(i) * (own + sum(left));
+            let by_row = scale(i);
+            sums.iter_mut().zip(left).for_each(|(sum, v)| *sum += *v * by_row);
         }
+        sums
     };
+    let parts: Vec<Vec<f64>> = (0..PARTS.min(n)).into_par_iter().with_max_len(1).map(part).collect();
+    let column = |j: usize| parts.iter().map(|sums| sums[j]).sum();
     // A sum that is not a number is the largest.
     let larger = |a: f64, b: f64| if a > b || a.is_nan() { a } else { b };
-    (0..a.nrows()).into_par_iter().map(row).reduce(|| 0.0, larger)
+    (0..n).map(column).fold(0.0, larger)
 }
 
 /// In eight parts, none of which waits for another.
-fn absolute_sum(values: &[f64]) -> f64 {
+fn sum(values: &[f64]) -> f64 {
     let eights = values.chunks_exact(8);
-    let rest: f64 = eights.remainder().iter().map(|v| v.abs()).sum();
+    let rest: f64 = eights.remainder().iter().sum();
     let mut sums = [0.0; 8];
     for eight in eights {
         for l in 0..8 {
-            sums[l] += eight[l].abs();
+            sums[l] += eight[l];
         }
     }
     rest + sums.iter().sum::<f64>()

@@ -7,21 +7,39 @@ use ndarray::{Array2, ArrayView2, s};
 use rayon::prelude::*;
 
 use super::Element;
+use super::idle::{LARGE, take};
 
-/// Bytes from which huge pages are asked for; numpy's threshold as well.
-const LARGE: usize = 4 << 20;
 /// Entries that one thread looks through before another is worth waking.
 const TASK: usize = 1 << 15;
 /// Rows and columns of a block of a copy: a block read by columns and written by rows stays in the first-level cache.
 const BLOCK: usize = 32;
 
-/// A row-major matrix of zeros, not yet touched.
+/// A row-major matrix of zeros.
 pub(crate) fn zeros(rows: usize, cols: usize) -> Array2<f64> {
+    let (mut out, new) = found(rows, cols);
+    if !new {
+        out.as_slice_mut().expect("row-major").par_chunks_mut(TASK).for_each(|part| part.fill(0.0));
+    }
+    out
+}
+
+/// A row-major matrix to be written: what is in it is of no meaning.
+pub(crate) fn room(rows: usize, cols: usize) -> Array2<f64> {
+    found(rows, cols).0
+}
+
+/// A matrix, and whether its memory is new: untouched then, and zero.
+fn found(rows: usize, cols: usize) -> (Array2<f64>, bool) {
+    if let Some(out) =
+        take(rows.saturating_mul(cols)).and_then(|b| Array2::from_shape_vec((rows, cols), b).ok())
+    {
+        return (out, false);
+    }
     let mut out = Array2::zeros((rows, cols));
     if let Some(slice) = out.as_slice_mut() {
         ask_for_huge_pages(slice);
     }
-    out
+    (out, true)
 }
 
 /// The first entry in row order that is a NaN or larger than `largest` by size, found by every core.
@@ -37,7 +55,7 @@ pub(crate) fn first_beyond<T: Element>(a: ArrayView2<'_, T>, largest: f64) -> Op
 /// A row-major copy of a matrix of any layout, made by every core.
 pub(crate) fn copy<T: Element>(a: ArrayView2<'_, T>) -> Array2<f64> {
     let (rows, cols) = a.dim();
-    let mut out = zeros(rows, cols);
+    let mut out = room(rows, cols);
     if out.is_empty() {
         return out;
     }

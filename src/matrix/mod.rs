@@ -1,6 +1,7 @@
 //! A matrix that lives on a device.
 
 pub(crate) mod host;
+mod idle;
 pub(crate) mod window;
 
 use std::sync::Arc;
@@ -11,6 +12,7 @@ use ndarray::{Array2, ArrayView2};
 use crate::device::{Device, Place, mismatch};
 use crate::gpu::{Bind, Buffer, Gpu};
 use crate::{Error, Result};
+use idle::Host;
 
 /// Rows of a GPU matrix are padded with zeros to a whole number of vec4s.
 const LANES: usize = 4;
@@ -48,7 +50,7 @@ pub struct Matrix {
 
 #[derive(Clone)]
 enum Data {
-    Cpu(Arc<Array2<f64>>),
+    Cpu(Arc<Host>),
     Gpu(OnGpu),
 }
 
@@ -116,7 +118,7 @@ impl Matrix {
     /// Wraps a host array without checks: for results of our own computations. Either memory order will do.
     pub(crate) fn from_host(a: Array2<f64>) -> Self {
         let (rows, cols) = a.dim();
-        Matrix { rows, cols, data: Data::Cpu(Arc::new(a)) }
+        Matrix { rows, cols, data: Data::Cpu(Arc::new(Host::new(a))) }
     }
 
     pub(crate) fn resident(
@@ -200,7 +202,7 @@ impl Matrix {
     /// [`Matrix::to_array`] without a copy, if it lives on the CPU and this is the only handle on it.
     pub(crate) fn into_array(self) -> Result<Array2<f64>> {
         match self.data {
-            Data::Cpu(a) => Ok(Arc::try_unwrap(a).unwrap_or_else(|a| host::copy(a.view()))),
+            Data::Cpu(a) => Ok(Arc::try_unwrap(a).map_or_else(|a| host::copy(a.view()), Host::into_array)),
             Data::Gpu(_) => self.to_array(),
         }
     }
@@ -235,7 +237,7 @@ impl Matrix {
     /// The host array itself, if nobody else holds it, or a copy.
     pub(crate) fn into_host(self) -> Array2<f64> {
         match self.data {
-            Data::Cpu(a) => Arc::try_unwrap(a).unwrap_or_else(|shared| shared.as_ref().clone()),
+            Data::Cpu(a) => Arc::try_unwrap(a).map_or_else(|shared| Array2::clone(&shared), Host::into_array),
             Data::Gpu(_) => unreachable!("the caller has established that this lives on the CPU"),
         }
     }

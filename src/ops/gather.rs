@@ -12,7 +12,7 @@ use super::reduce::{GROUP, operand};
 use super::require;
 use crate::gpu::{Gpu, Pass, Shader};
 use crate::matrix::Shared;
-use crate::matrix::host::zeros;
+use crate::matrix::host::room;
 use crate::matrix::window::{step, windows};
 use crate::{Matrix, Precision, Result};
 
@@ -88,7 +88,7 @@ fn check(op: &'static str, a: &Matrix, indices: &[usize]) -> Result<()> {
 }
 
 fn cpu(k: &Array2<f64>, p: &[usize]) -> Array2<f64> {
-    let mut out = zeros(p.len(), p.len());
+    let mut out = room(p.len(), p.len());
     out.as_slice_mut().expect("a new array is row-major").par_chunks_mut(p.len()).zip(p).for_each(
         |(to, &i)| {
             let row = k.row(i);

@@ -16,7 +16,7 @@ use ndarray::{Array2, ArrayView2};
 use super::half::single;
 use super::require;
 use crate::matrix::Shared;
-use crate::matrix::host::{copy, zeros};
+use crate::matrix::host::{copy, room};
 use crate::{Matrix, Precision, Result};
 
 pub use forms::bilinear_forms;
@@ -62,7 +62,7 @@ impl Trans {
 pub fn gemm(alpha: f64, a: &Matrix, ta: Trans, b: &Matrix, tb: Trans) -> Result<Matrix> {
     let (m, n, _) = check(a, ta, b, tb)?;
     match a.shared("gemm", &[b])? {
-        Shared::Cpu => Ok(Matrix::from_host(cpu(alpha, a.cpu(), ta, b.cpu(), tb, 0.0, zeros(m, n)))),
+        Shared::Cpu => Ok(Matrix::from_host(cpu(alpha, a.cpu(), ta, b.cpu(), tb, 0.0, room(m, n)))),
         Shared::Gpu(gpu) => gpu.guard("gemm", || {
             let out = Matrix::alloc(gpu, "gemm.out", (m, n), Precision::Single)?;
             let (a, b) = (Block::whole(a), Block::whole(b));

@@ -14,7 +14,7 @@ use super::{require, to_half};
 use crate::gpu::{Bind, Buffer, Gpu, Pass, Shader};
 use crate::kernel::{Packed, Points, Program, Scratch};
 use crate::matrix::Shared;
-use crate::matrix::host::{Scattered, zeros};
+use crate::matrix::host::{Scattered, room};
 use crate::matrix::window::{step, windows};
 use crate::{Error, Kernel, Matrix, Precision, Result};
 
@@ -107,10 +107,10 @@ impl Ready {
 fn cpu(kernel: &Kernel, x: &Array2<f64>, y: Option<&Array2<f64>>) -> Result<Array2<f64>> {
     let ready = Ready::new("gram", kernel, x, y)?;
     let (n, m) = (ready.x.len(), ready.y.n);
-    let mut out = zeros(n, m);
+    let mut out = room(n, m);
     let slice = out.as_slice_mut().expect("a new array is row-major");
     if ready.same {
-        symmetric(&ready, slice, n);
+        symmetric(&ready, slice, n, true);
     } else {
         slice.par_chunks_mut(STRIP * m).enumerate().for_each_init(Scratch::default, |scratch, (s, strip)| {
             let rows = s * STRIP..s * STRIP + strip.len() / m;
@@ -120,8 +120,17 @@ fn cpu(kernel: &Kernel, x: &Array2<f64>, y: Option<&Array2<f64>>) -> Result<Arra
     Ok(out)
 }
 
-/// Strips of rows up to the diagonal, each stored twice: as it is, and mirrored.
-fn symmetric(ready: &Ready, out: &mut [f64], n: usize) {
+/// K of one data set on the host, on and below its diagonal; what is above it is not to be read.
+pub(crate) fn gram_lower(kernel: &Kernel, x: &Array2<f64>) -> Result<Array2<f64>> {
+    let ready = Ready::new("gram", kernel, x, None)?;
+    let n = ready.x.len();
+    let mut out = room(n, n);
+    symmetric(&ready, out.as_slice_mut().expect("a new array is row-major"), n, false);
+    Ok(out)
+}
+
+/// Strips of rows up to the diagonal, each stored as it is and, where the whole is wanted, mirrored.
+fn symmetric(ready: &Ready, out: &mut [f64], n: usize, whole: bool) {
     let shared = Scattered::new(out);
     let strips = n.div_ceil(STRIP);
     // Long strips first: the short ones fill the gaps at the end.
@@ -137,7 +146,7 @@ fn symmetric(ready: &Ready, out: &mut [f64], n: usize) {
                 // SAFETY: entries (i, 0..=i) with i in this strip belong to this strip alone.
                 unsafe { shared.put_row(i * n, &row[..=i]) };
             }
-            for j in 0..width {
+            for j in 0..if whole { width } else { 0 } {
                 for i in rows.clone().filter(|&i| i > j) {
                     // SAFETY: entries (j, i) with i in this strip and j < i belong to this strip alone.
                     unsafe { shared.put(j * n + i, tile[(i - rows.start) * width + j]) };

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::reduce::{GROUP, flat};
 use crate::gpu::{Gpu, Pass, Shader};
 use crate::matrix::Shared;
-use crate::matrix::host::{copy, zeros};
+use crate::matrix::host::{copy, room};
 use crate::matrix::window::{step, windows};
 use crate::{Error, Matrix, Precision, Result};
 
@@ -188,7 +188,7 @@ fn cpu(a: &Array2<f64>, f: Map) -> Array2<f64> {
 }
 
 fn each(a: &Array2<f64>, f: impl Fn(f64) -> f64 + Sync) -> Array2<f64> {
-    let mut out = zeros(a.nrows(), a.ncols());
+    let mut out = room(a.nrows(), a.ncols());
     let entries = out.as_slice_mut().expect("a new array is row-major");
     let task = |(to, from): (&mut [f64], &[f64])| {
         to.iter_mut().zip(from).for_each(|(t, &x)| *t = f(x));

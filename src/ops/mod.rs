@@ -47,6 +47,7 @@ pub(crate) use gemm::{
     Entries, TOGETHER, TwoValued, accumulate_alone, accumulate_lower_alone, add_lower, product, product_alone,
 };
 pub use gemm::{Trans, bilinear_forms, gemm, gemm_add, syrk};
+pub(crate) use gram::gram_lower;
 pub use gram::{gram, gram_half};
 pub use gram_diagonal::gram_diagonal;
 pub use gram_sum::{GramSum, Weights, gram_sum, gram_sum_grad};

@@ -11,7 +11,8 @@ pub enum Combine {
     ///
     /// This is `MMDAgg` and `HSICAgg` with uniform weights. Where the papers estimate the corrected level from a second set
     /// of resamples, here one set serves for both: each resample is ranked among all of them, which keeps the level
-    /// exactly and costs half as much.
+    /// exactly and costs half as much. Ranks tie, and ties would make the test timid (0.03 instead of 0.05 with sixteen
+    /// kernels and 199 permutations), so that equal smallest p-values are told apart by the mean over the kernels.
     MinP,
     /// `1/λ log(1/K Σ_k exp(λ T_k))`, with `T_k` the statistic over its null spread.
     ///
@@ -62,7 +63,7 @@ pub(super) fn combine(
     let limit = threshold(alpha, null);
     let fired = (0..score.len()).fold(0, |best, k| if score[k] > score[best] { k } else { best });
     let rejects = |k: usize| match how {
-        Combine::MinP if values.len() > 1 => p <= alpha && -own[k].ln() > limit,
+        Combine::MinP if values.len() > 1 => p <= alpha && statistic + (own[fired] / own[k]).ln() > limit,
         _ => p <= alpha && k == fired,
     };
     let outcomes = (kernels.into_iter().zip(&values).enumerate())
@@ -85,20 +86,24 @@ pub(super) fn combine(
     }
 }
 
-/// `-log min_k p_k` of every resample, ranked among all of them, the data included.
+/// `-log min_k p_k` of every resample, ranked among all of them, the data included, plus what breaks ties.
+///
+/// Two ranks lie `log((r + 1) / r) > 1 / count` apart; `(1 - mean_k p_k) / count` is less than that.
 fn min_p(values: &[Values]) -> Vec<f64> {
     let count = values[0].all.len();
-    let mut least = vec![1.0f64; count];
+    let (mut least, mut sum) = (vec![1.0f64; count], vec![0.0; count]);
     for v in values {
         let tie = margin(v.all[0], &v.all[1..]);
         let mut sorted = v.all.clone();
         sorted.sort_unstable_by(f64::total_cmp);
-        for (least, &own) in least.iter_mut().zip(&v.all) {
+        for ((least, sum), &own) in least.iter_mut().zip(&mut sum).zip(&v.all) {
             let below = sorted.partition_point(|&s| s < own - tie);
-            *least = least.min((count - below) as f64 / count as f64);
+            let p = (count - below) as f64 / count as f64;
+            (*least, *sum) = (least.min(p), *sum + p);
         }
     }
-    least.into_iter().map(|p| -p.ln()).collect()
+    let smaller = |sum: f64| (1.0 - sum / values.len() as f64) / count as f64;
+    least.into_iter().zip(sum).map(|(p, sum)| smaller(sum) - p.ln()).collect()
 }
 
 /// The soft maximum of the scaled statistics of every resample.

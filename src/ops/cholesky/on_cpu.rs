@@ -9,7 +9,7 @@ use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis};
 use rayon::prelude::*;
 
 use crate::device::vector_state;
-use crate::matrix::host::zeros;
+use crate::matrix::host::room;
 use crate::ops::gemm::add_lower;
 use crate::ops::solve_triangular::{Triangle, solve_in_place};
 
@@ -21,7 +21,7 @@ pub(super) type Pivot = (usize, f64);
 
 /// The factor of a copy of the lower triangle.
 pub(super) fn factored(a: &Array2<f64>) -> Result<Array2<f64>, Pivot> {
-    let mut l = zeros(a.nrows(), a.nrows());
+    let mut l = room(a.nrows(), a.nrows());
     by_rows(&mut l, &|i, row| {
         row[..=i].iter_mut().zip(a.slice(ndarray::s![i, ..=i])).for_each(|(to, from)| *to = *from);
     });

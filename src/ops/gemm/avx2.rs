@@ -27,8 +27,8 @@ use tile::tile;
 const TALL: usize = 4;
 const WIDE: usize = 12;
 const TERMS: usize = 256;
-const ROWS: usize = 48; // of A in the second cache: 96 KiB
-const COLS: usize = 170 * WIDE; // of B in the third: 4 MiB
+const ROWS: usize = 32; // of A in the second cache: 64 KiB
+const COLS: usize = 171 * WIDE; // of B in the third, at most: 4 MiB
 
 /// Whether this machine is the one that this file is for.
 pub(super) fn suits() -> bool {
@@ -148,8 +148,9 @@ pub(super) fn product(
     let out = Target { at: c.as_mut_ptr(), shape: (m, n), rows, cols, entries, alpha };
     let threads = if alone { 1 } else { rayon::current_num_threads() };
     let mut packed = RIGHT.take();
-    for from in (0..n).step_by(COLS) {
-        let panels = (n - from).min(COLS).div_ceil(WIDE);
+    let cols = n.div_ceil(n.div_ceil(COLS)).next_multiple_of(WIDE);
+    for from in (0..n).step_by(cols) {
+        let panels = (n - from).min(cols).div_ceil(WIDE);
         for term in (0..k).step_by(TERMS) {
             let terms = TERMS.min(k - term);
             packed.resize(packed.len().max(panels * TERMS), Lane([0.0; WIDE]));

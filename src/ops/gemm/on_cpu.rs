@@ -7,7 +7,7 @@ use ndarray::{Array2, ArrayView2, ArrayViewMut2, s};
 use rayon::prelude::*;
 
 use super::{Trans, view};
-use crate::matrix::host::{mirror_lower, zeros};
+use crate::matrix::host::{mirror_lower, room};
 use crate::matrix::window::windows;
 
 /// Shares that the sums of a small symmetric product are cut into.
@@ -112,7 +112,7 @@ pub(super) fn syrk(alpha: f64, a: &Array2<f64>, t: Trans) -> Array2<f64> {
     let mut c = if n <= 512 && k >= LANES * 64 && n * n * k >= 1 << 22 {
         by_lanes(alpha, a)
     } else {
-        let mut c = zeros(n, n);
+        let mut c = room(n, n);
         add_lower(alpha, a, a.t(), 0.0, c.view_mut());
         c
     };
