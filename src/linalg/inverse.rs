@@ -6,7 +6,9 @@ use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis, s};
 
 use super::spd_factor::SpdFactor;
 use crate::matrix::host::copy;
-use crate::ops::{Side, Trans, Triangle, add_lower, gemm, product, solve_in_place, solve_triangular};
+use crate::ops::{
+    Side, Trans, Triangle, add_lower, gemm, on_a_worker, product, solve_in_place, solve_triangular,
+};
 use crate::{Matrix, Result};
 
 impl SpdFactor {
@@ -55,8 +57,10 @@ const BASE: usize = 64;
 
 /// The lower triangle of `L⁻ᵀL⁻¹`, row-major; the rest is not to be read.
 fn on_host(mut l: Array2<f64>) -> Array2<f64> {
-    invert(l.view_mut());
-    square(l.view_mut());
+    on_a_worker(l.len() * l.nrows() / 3, || {
+        invert(l.view_mut());
+        square(l.view_mut());
+    });
     l
 }
 

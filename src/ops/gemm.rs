@@ -22,7 +22,7 @@ use crate::{Matrix, Precision, Result};
 pub use forms::bilinear_forms;
 use on_cpu::syrk as syrk_cpu;
 pub(crate) use on_cpu::{
-    Entries, accumulate_alone, accumulate_lower_alone, add_lower, product, product_alone,
+    Entries, accumulate_alone, accumulate_lower_alone, add_lower, on_a_worker, product, product_alone,
 };
 pub(super) use on_gpu::{Block, Part, Product, on_gpu};
 pub(crate) use two_valued::{TOGETHER, TwoValued};

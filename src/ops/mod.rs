@@ -44,7 +44,8 @@ pub use diagonal::{add_diagonal, add_diagonal_vector, diagonal};
 pub use gather::{gather_rows, permute, permuted_sums};
 pub use gaussian_log_density::{Whitening, gaussian_log_density};
 pub(crate) use gemm::{
-    Entries, TOGETHER, TwoValued, accumulate_alone, accumulate_lower_alone, add_lower, product, product_alone,
+    Entries, TOGETHER, TwoValued, accumulate_alone, accumulate_lower_alone, add_lower, on_a_worker, product,
+    product_alone,
 };
 pub use gemm::{Trans, bilinear_forms, gemm, gemm_add, syrk};
 pub(crate) use gram::gram_lower;

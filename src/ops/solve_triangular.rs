@@ -9,7 +9,7 @@ mod on_cpu;
 use ndarray::Array2;
 
 use super::cholesky::BLOCK;
-use super::gemm::{Block, Part, Product, Trans, on_gpu as product};
+use super::gemm::{Block, Part, Product, Trans, on_a_worker, on_gpu as product};
 use super::half::single;
 use super::{require, transpose};
 use crate::gpu::{Gpu, Pass, Shader};
@@ -102,7 +102,9 @@ fn cpu(t: &Array2<f64>, triangle: Triangle, op: Trans, side: Side, b: &Array2<f6
     let triangle = if flipped { triangle.flip() } else { triangle };
     let mut x = copy(b.view());
     let view = if side == Side::Right { x.view_mut().reversed_axes() } else { x.view_mut() };
-    solve_in_place(if flipped { t.t() } else { t.view() }, triangle, view);
+    on_a_worker(b.len() * t.nrows() / 2, || {
+        solve_in_place(if flipped { t.t() } else { t.view() }, triangle, view)
+    });
     Ok(x)
 }
 

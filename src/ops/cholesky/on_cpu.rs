@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use crate::device::vector_state;
 use crate::matrix::host::room;
-use crate::ops::gemm::add_lower;
+use crate::ops::gemm::{add_lower, on_a_worker};
 use crate::ops::solve_triangular::{Triangle, solve_in_place};
 
 /// Rows that are factored in one go.
@@ -30,7 +30,7 @@ pub(super) fn factored(a: &Array2<f64>) -> Result<Array2<f64>, Pivot> {
 
 /// The factor in the memory of the matrix, of which the lower triangle is read.
 pub(super) fn factored_in_place(mut a: Array2<f64>) -> Result<Array2<f64>, Pivot> {
-    by_halves(a.view_mut())?;
+    on_a_worker(a.len() * a.nrows() / 6, || by_halves(a.view_mut()))?;
     // What was there, and products of tiles that reach a little above the diagonal.
     by_rows(&mut a, &|i, row| row[i + 1..].fill(0.0));
     Ok(a)
