@@ -5,7 +5,7 @@
 //! Both are checked against the triple loop in `tests/ops/gemm.rs`.
 
 #[cfg(target_arch = "x86_64")]
-mod avx2;
+pub(super) mod avx2;
 mod forms;
 mod on_cpu;
 mod on_gpu;

@@ -1,6 +1,7 @@
 //! Triangular solves: `op(T) X = B` and `X op(T) = B`, for many right-hand sides.
 //!
-//! On the CPU halves of the matrix, and halves of those, until faer solves with 64 rows; all between is matrix products.
+//! On the CPU halves of the matrix, and halves of those, until 64 rows are left for faer, or 256 for a kernel of our own where
+//! there is one; all between is matrix products.
 //! On the GPU the 64 x 64 diagonal blocks are inverted first, one workgroup each; after that every step is a matrix
 //! product. Checked in `tests/ops/solve_triangular.rs` against `op(T) X = B`.
 
@@ -103,7 +104,7 @@ fn cpu(t: &Array2<f64>, triangle: Triangle, op: Trans, side: Side, b: &Array2<f6
     let mut x = copy(b.view());
     let view = if side == Side::Right { x.view_mut().reversed_axes() } else { x.view_mut() };
     on_a_worker(b.len() * t.nrows() / 2, || {
-        solve_in_place(if flipped { t.t() } else { t.view() }, triangle, view)
+        solve_in_place(if flipped { t.t() } else { t.view() }, triangle, view);
     });
     Ok(x)
 }

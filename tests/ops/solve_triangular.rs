@@ -44,6 +44,36 @@ fn every_form_solves_its_equation() {
     }
 }
 
+/// The CPU solves up to 256 rows in strips of 4 and panels of 12 columns, and halves what is larger. It never looks at the
+/// other triangle, whatever is there.
+#[test]
+fn the_cpu_at_the_edges_of_its_strips_and_panels() {
+    let cpu = Device::cpu();
+    for (n, r) in [(2, 16), (5, 17), (7, 24), (12, 25), (255, 36), (256, 47), (257, 49), (530, 31)] {
+        let (l, x) = (lower(n), random(n, r, 3));
+        for triangle in [Triangle::Lower, Triangle::Upper] {
+            for trans in [Trans::No, Trans::Yes] {
+                let mut t = if triangle == Triangle::Lower { l.clone() } else { l.t().to_owned() };
+                let b = op(&t, trans).dot(&x);
+                let unread = |i: usize, j: usize| if triangle == Triangle::Lower { j > i } else { j < i };
+                t.indexed_iter_mut().filter(|((i, j), _)| unread(*i, *j)).for_each(|(_, v)| *v = 1e300);
+                let t = on(&cpu, &t);
+                let left = solve_triangular(&t, triangle, trans, Side::Left, &on(&cpu, &b)).unwrap();
+                assert_close(&left, &x, 1e-12, &format!("{n} x {r} {triangle:?} {trans:?} from the left"));
+                let turned = b.t().to_owned();
+                let flip = if trans == Trans::No { Trans::Yes } else { Trans::No };
+                let right = solve_triangular(&t, triangle, flip, Side::Right, &on(&cpu, &turned)).unwrap();
+                assert_close(
+                    &right,
+                    &x.t().to_owned(),
+                    1e-12,
+                    &format!("{n} x {r} {triangle:?} from the right"),
+                );
+            }
+        }
+    }
+}
+
 #[test]
 fn operands_larger_than_a_binding_are_split() {
     let (l, x) = (lower(250), random(250, 90, 2));

@@ -9,6 +9,7 @@
 //! the crate falls behind (84 and 70).
 //! Every sum runs over its terms in one order, whatever the number of threads.
 
+mod substitute;
 mod tile;
 
 use std::arch::x86_64::{
@@ -22,6 +23,7 @@ use ndarray::{ArrayView2, ArrayViewMut2};
 use rayon::prelude::*;
 
 use super::on_cpu::Entries;
+pub(crate) use substitute::{MOST, substitute};
 use tile::tile;
 
 const TALL: usize = 4;
@@ -31,7 +33,7 @@ const ROWS: usize = 32; // of A in the second cache: 64 KiB
 const COLS: usize = 171 * WIDE; // of B in the third, at most: 4 MiB
 
 /// Whether this machine is the one that this file is for.
-pub(super) fn suits() -> bool {
+pub(crate) fn suits() -> bool {
     is_x86_feature_detected!("avx2")
         && is_x86_feature_detected!("fma")
         && !is_x86_feature_detected!("avx512f")

@@ -7,6 +7,8 @@ use rayon::prelude::*;
 
 use super::Triangle;
 use crate::device::vector_state;
+#[cfg(target_arch = "x86_64")]
+use crate::ops::gemm::avx2;
 use crate::ops::gemm::product;
 
 /// Rows that are solved in one go, and columns that a thread takes with them.
@@ -22,6 +24,10 @@ pub(crate) fn solve_in_place(t: ArrayView2<f64>, triangle: Triangle, mut x: Arra
         // Reading the matrix is the work, and once is enough.
         let par = if n * n * cols < 100_000 { Par::Seq } else { Par::rayon(0) };
         return vector_state::restored(|| directly(t, triangle, x, par));
+    }
+    #[cfg(target_arch = "x86_64")]
+    if n <= avx2::MOST && avx2::suits() {
+        return avx2::substitute(t, triangle == Triangle::Lower, x);
     }
     if n <= BASE {
         let chunks: Vec<ArrayViewMut2<f64>> = x.axis_chunks_iter_mut(Axis(1), COLS).collect();
