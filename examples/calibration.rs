@@ -5,7 +5,7 @@
 //! observations for tests that look at all pairs and 5000 for those that are linear in n. Tests by permutation are exact at
 //! every n; those by a law are so as n grows, which is what the larger n is for. It ends in a table and in how many rows
 //! lie outside, one in a hundred of which is due to chance. Rows of one kind see the same data, and their counts move
-//! together.
+//! together. `--only Agg` makes the rows whose name contains that.
 
 use std::error::Error;
 use std::time::Instant;
@@ -152,6 +152,7 @@ fn rows() -> mercer::Result<Vec<Row>> {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let full = std::env::args().any(|a| a == "--full");
+    let only = std::env::args().skip_while(|a| a != "--only").nth(1).unwrap_or_default();
     let (repetitions, all_pairs, linear) = if full { (1000, 500, 5000) } else { (200, 100, 1000) };
     let law = Binomial::new(LEVEL, repetitions)?;
     let (low, high) = (law.inverse_cdf(0.005), law.inverse_cdf(0.995));
@@ -159,7 +160,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         "{repetitions} repetitions of a true hypothesis at level {LEVEL}; {low} to {high} rejections are due\n"
     );
     println!("{:<38}{:>6}{:>12}{:>9}{:>9}", "test", "n", "rejections", "rate", "seconds");
-    let (mut outside, rows) = (0, rows()?);
+    let (mut outside, mut rows) = (0, rows()?);
+    rows.retain(|row| row.name.contains(&only));
     for row in &rows {
         let (n, start) = (if row.linear { linear } else { all_pairs }, Instant::now());
         let one = |seed| Ok::<u64, mercer::Error>(u64::from((row.run)(n, seed)? <= LEVEL));

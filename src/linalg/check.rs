@@ -2,7 +2,7 @@
 
 use ndarray::{Array2, ArrayView2};
 
-use crate::matrix::host::first_beyond;
+use crate::matrix::host::{copy, first_beyond};
 use crate::{Error, Result};
 
 /// Asymmetry that counts as rounding, relative to the largest entry.
@@ -47,7 +47,7 @@ pub(super) fn symmetric(op: &'static str, a: ArrayView2<f64>) -> Result<Array2<f
     let (gap, i, j) = worst;
     let name = format!("a[{i}, {j}] - a[{j}, {i}]");
     parameter(&name, gap, gap <= ASYMMETRY * largest, "the matrix must be symmetric")?;
-    let mut own = a.to_owned();
+    let mut own = copy(a);
     if gap > 0.0 {
         pairs(n, |i, j| {
             let mean = 0.5 * own[[i, j]] + 0.5 * own[[j, i]];

@@ -4,7 +4,7 @@
 
 use std::sync::OnceLock;
 
-use ndarray::{Array1, Array2, ArrayView2, Axis, ShapeBuilder, concatenate, s};
+use ndarray::{Array1, Array2, ArrayView2, Axis, concatenate, s};
 
 use super::check::{block, finite, require};
 use super::column_scale::{equilibration, power};
@@ -13,6 +13,7 @@ use super::kernel_operator::{KernelOperator, Noise};
 use super::operator::Stored;
 use super::spd_factor::{SpdFactor, condition};
 use super::truth::Truth;
+use crate::matrix::host::zeros;
 use crate::ops::{cholesky, gram};
 use crate::{Error, Kernel, Matrix, Result};
 
@@ -64,7 +65,7 @@ impl SpdFactor {
         let (n, k) = cross.dim();
         match &self.truth {
             Truth::Stored(a) => {
-                let mut all = Array2::zeros((n + k, n + k));
+                let mut all = zeros(n + k, n + k);
                 if let Some(a) = a.matrix().host() {
                     all.slice_mut(s![..n, ..n]).assign(a);
                 }
@@ -108,7 +109,7 @@ impl SpdFactor {
         if positive(own.view(), last.diag(), n + k, unit).is_some() {
             return Ok(None);
         }
-        let mut l = Array2::zeros((n + k, n + k).f());
+        let mut l = zeros(n + k, n + k).reversed_axes();
         l.slice_mut(s![..n, ..n]).assign(&known.l.to_array()?);
         l.slice_mut(s![n.., ..n]).assign(&across.t());
         l.slice_mut(s![n.., n..]).assign(&last);

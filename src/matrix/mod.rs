@@ -237,7 +237,9 @@ impl Matrix {
     /// The host array itself, if nobody else holds it, or a copy.
     pub(crate) fn into_host(self) -> Array2<f64> {
         match self.data {
-            Data::Cpu(a) => Arc::try_unwrap(a).map_or_else(|shared| Array2::clone(&shared), Host::into_array),
+            Data::Cpu(a) => {
+                Arc::try_unwrap(a).map_or_else(|shared| host::copy(shared.view()), Host::into_array)
+            }
             Data::Gpu(_) => unreachable!("the caller has established that this lives on the CPU"),
         }
     }

@@ -146,7 +146,10 @@ fn symmetric(ready: &Ready, out: &mut [f64], n: usize, whole: bool) {
                 // SAFETY: entries (i, 0..=i) with i in this strip belong to this strip alone.
                 unsafe { shared.put_row(i * n, &row[..=i]) };
             }
-            for j in 0..if whole { width } else { 0 } {
+            if !whole {
+                return;
+            }
+            for j in 0..width {
                 for i in rows.clone().filter(|&i| i > j) {
                     // SAFETY: entries (j, i) with i in this strip and j < i belong to this strip alone.
                     unsafe { shared.put(j * n + i, tile[(i - rows.start) * width + j]) };

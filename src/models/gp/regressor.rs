@@ -111,7 +111,7 @@ impl GpRegressor {
 
     /// Bytes that a fit may allocate, 2 GiB by default: a matrix of n = 16,384, or two of n = 11,585 for a gradient.
     /// Beyond that nothing n x n is stored: [`fit_large`](GpRegressor::fit_large) goes on without, and what needs a
-    /// stored factor refuses.
+    /// stored factor refuses. Up to 256 MB that earlier matrices have left for the next are not counted.
     #[must_use]
     pub fn memory_budget(self, bytes: u64) -> Self {
         GpRegressor { budget: bytes, ..self }

@@ -77,7 +77,7 @@ struct Right<'a> {
     beta: f64,
 }
 
-// SAFETY: tasks read the operands, which nobody writes, and write disjoint tiles of the result.
+// SAFETY: tasks read what nobody writes, and write disjoint parts: tiles of the result, or columns of what is solved for.
 unsafe impl Send for Operand {}
 unsafe impl Sync for Operand {}
 unsafe impl Send for Target {}

@@ -23,7 +23,8 @@ pub(crate) enum Entries {
 }
 
 /// Runs `f`, a long row of products, on one of rayon's threads. From outside, each product would wait for a thread to wake
-/// up: a Cholesky factor at n = 4000, some hundreds of products, is 3 to 9 % faster this way. Where there are few `terms` to add, not even once.
+/// up: a Cholesky factor at n = 4000, some hundreds of products, is 3 to 9 % faster this way. Where there are few `terms`
+/// to add in all, not even one such wait is worth it.
 pub(crate) fn on_a_worker<T: Send>(terms: usize, f: impl FnOnce() -> T + Send) -> T {
     if terms < 1 << 23 { f() } else { rayon::scope(|_| f()) }
 }

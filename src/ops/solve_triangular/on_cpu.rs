@@ -15,7 +15,7 @@ use crate::ops::gemm::product;
 const BASE: usize = 64;
 const COLS: usize = 128;
 
-/// `x = t⁻¹ x`; the other triangle is not read.
+/// `x = t⁻¹ x`; what is in the other triangle does not matter.
 ///
 /// `[T11 0; T21 T22] X = B` is `T11 X1 = B1` and `T22 X2 = B2 - T21 X1`: the flops are in the product.
 pub(crate) fn solve_in_place(t: ArrayView2<f64>, triangle: Triangle, mut x: ArrayViewMut2<f64>) {
