@@ -7,8 +7,10 @@ use ndarray::{Array2, ArrayView2, s};
 use rayon::prelude::*;
 
 use super::Element;
-use super::idle::{LARGE, take};
+use super::idle::take;
 
+/// Bytes from which huge pages are asked for; numpy's threshold as well.
+const LARGE: usize = 4 << 20;
 /// Entries that one thread looks through before another is worth waking.
 const TASK: usize = 1 << 15;
 /// Rows and columns of a block of a copy: a block read by columns and written by rows stays in the first-level cache.

@@ -11,8 +11,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use ndarray::Array2;
 
-/// Bytes from which a buffer is worth keeping, and its pages worth being huge; numpy's threshold for the latter.
-pub(super) const LARGE: usize = 4 << 20;
+/// Bytes from which a buffer is kept here. Smaller ones glibc keeps by itself: its threshold for giving memory back grows
+/// with what is freed, up to this.
+const LARGE: usize = 32 << 20;
 /// Bytes that may wait in all.
 const KEPT: usize = 256 << 20;
 
@@ -127,14 +128,14 @@ mod tests {
     #[test]
     fn zeros_are_zeros_whatever_was_there() {
         for _ in 0..3 {
-            drop(Matrix::from_host(Array2::from_elem((1031, 1021), f64::NAN)));
-            assert!(zeros(1021, 1031).iter().all(|&v| v == 0.0));
+            drop(Matrix::from_host(Array2::from_elem((2053, 2049), f64::NAN)));
+            assert!(zeros(2049, 2053).iter().all(|&v| v == 0.0));
         }
     }
 
     #[test]
     fn what_was_there_is_in_no_result() {
-        let n = 725; // 4 MiB and a little
+        let n = 2049; // 32 MiB and a little
         let x = Matrix::from_array(
             &Device::cpu(),
             Array2::from_shape_fn((n, 30), |(i, j)| ((i * 31 + j * 7) % 97) as f64 / 97.0).view(),
