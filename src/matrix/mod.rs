@@ -2,14 +2,14 @@
 
 pub(crate) mod host;
 mod idle;
+mod transfer;
 pub(crate) mod window;
 
 use std::sync::Arc;
 
-use half::f16;
 use ndarray::{Array2, ArrayView2};
 
-use crate::device::{Device, Place, mismatch};
+use crate::device::{Device, mismatch};
 use crate::gpu::{Bind, Buffer, Gpu};
 use crate::{Error, Result};
 use idle::Host;
@@ -80,29 +80,6 @@ impl Matrix {
     /// beyond f32; [`Error::TooLarge`] if it exceeds the adapter's buffers.
     pub fn from_array<T: Element>(device: &Device, a: ArrayView2<T>) -> Result<Self> {
         Self::upload("Matrix::from_array", device, a)
-    }
-
-    pub(crate) fn upload<T: Element>(op: &'static str, device: &Device, a: ArrayView2<T>) -> Result<Self> {
-        let (rows, cols) = a.dim();
-        if rows == 0 || cols == 0 {
-            return Err(Error::Shape { op, what: format!("the matrix is empty ({rows} x {cols})") });
-        }
-        let largest = if device.is_gpu() { f64::from(f32::MAX) } else { f64::MAX };
-        if let Some((row, col)) = host::first_beyond(a, largest) {
-            return Err(Error::NotFinite { op, what: "the matrix", value: a[[row, col]].into(), row, col });
-        }
-        match device.place() {
-            Place::Cpu => Ok(Self::from_host(host::copy(a))),
-            Place::Gpu(gpu) => gpu.guard(op, || {
-                let stride = cols.next_multiple_of(LANES);
-                let mut padded = vec![0f32; rows * stride];
-                for (to, from) in padded.chunks_exact_mut(stride).zip(a.rows()) {
-                    to.iter_mut().zip(from).for_each(|(t, &f)| *t = f.into() as f32);
-                }
-                let buffer = gpu.upload("matrix", bytemuck::cast_slice(&padded))?;
-                Ok(Self::resident(gpu, buffer, (rows, cols), Precision::Single))
-            }),
-        }
     }
 
     /// One column from a slice.
@@ -178,46 +155,6 @@ impl Matrix {
         match &self.data {
             Data::Cpu(a) => (a.len() * size_of::<f64>()) as u64,
             Data::Gpu(on) => row_bytes(self.cols, on.precision) * self.rows as u64,
-        }
-    }
-
-    /// Reads it back as f64.
-    ///
-    /// # Errors
-    /// [`Error::DeviceLost`], [`Error::Timeout`], or what an earlier operation on the device left behind.
-    pub fn to_array(&self) -> Result<Array2<f64>> {
-        let on = match &self.data {
-            Data::Cpu(a) => return Ok(host::copy(a.view())),
-            Data::Gpu(on) => on,
-        };
-        let raw = on.gpu.download(&on.buffer, 0, self.bytes())?;
-        let stride = self.cols.next_multiple_of(LANES);
-        let at = |i: usize| match on.precision {
-            Precision::Half => f64::from(bytemuck::pod_read_unaligned::<f16>(&raw[2 * i..2 * i + 2])),
-            _ => f64::from(bytemuck::pod_read_unaligned::<f32>(&raw[4 * i..4 * i + 4])),
-        };
-        Ok(Array2::from_shape_fn((self.rows, self.cols), |(r, c)| at(r * stride + c)))
-    }
-
-    /// [`Matrix::to_array`] without a copy, if it lives on the CPU and this is the only handle on it.
-    pub(crate) fn into_array(self) -> Result<Array2<f64>> {
-        match self.data {
-            Data::Cpu(a) => Ok(Arc::try_unwrap(a).map_or_else(|a| host::copy(a.view()), Host::into_array)),
-            Data::Gpu(_) => self.to_array(),
-        }
-    }
-
-    /// The same values on another device; a handle on the same memory if it lives there already.
-    ///
-    /// # Errors
-    /// As [`Matrix::to_array`] and [`Matrix::from_array`].
-    pub fn to_device(&self, device: &Device) -> Result<Self> {
-        if self.device() == *device {
-            return Ok(self.clone());
-        }
-        match &self.data {
-            Data::Cpu(a) => Self::upload("Matrix::to_device", device, a.view()),
-            Data::Gpu(_) => Self::upload("Matrix::to_device", device, self.to_array()?.view()),
         }
     }
 
