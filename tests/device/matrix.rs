@@ -1,4 +1,5 @@
-use mercer::{Device, Error, Matrix, Precision};
+use mercer::ops::{Map, Trans, cholesky, gemm, gram, map, syrk, transpose};
+use mercer::{Device, Error, Kernel, Matrix, Precision, Result};
 use ndarray::{Array2, array};
 
 use crate::support::{adapters, gpus, on, random};
@@ -56,4 +57,29 @@ fn moving_to_the_same_device_copies_nothing() {
     let same = m.to_device(&device).unwrap();
     assert_eq!(device.counters(), before);
     assert_eq!(same.to_device(&Device::cpu()).unwrap().to_array().unwrap(), m.to_array().unwrap());
+}
+
+/// Large buffers of the host are used again as they are: whatever was in them is in no result.
+#[test]
+fn memory_that_was_used_before_is_in_no_result() {
+    let (cpu, n) = (Device::cpu(), 2049); // 32 MiB and a little
+    let x = on(&cpu, &random(n, 30, 1));
+    let k = gram(&(Kernel::rbf(1.0) + Kernel::white(1.0)), &x, None).unwrap();
+    let verbs: [&dyn Fn() -> Result<Matrix>; 7] = [
+        &|| gram(&Kernel::rbf(1.0), &x, None),
+        &|| gemm(1.0, &x, Trans::No, &x, Trans::Yes),
+        &|| gemm(1.0, &k, Trans::No, &k, Trans::Yes),
+        &|| syrk(1.0, &x, Trans::No),
+        &|| cholesky(&k),
+        &|| transpose(&k),
+        &|| map(&k, Map::Sqrt),
+    ];
+    for (i, verb) in verbs.iter().enumerate() {
+        let results = [0.5, 1e300].map(|rubbish| {
+            drop(on(&cpu, &Array2::from_elem((n, n), rubbish)));
+            verb().unwrap().to_array().unwrap()
+        });
+        assert!(results[0] == results[1], "verb {i} leaves entries as they were");
+        assert!(results[0].iter().all(|v| v.abs() < 1e6), "verb {i}");
+    }
 }
