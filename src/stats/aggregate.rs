@@ -1,6 +1,6 @@
 //! Many kernels, one answer: by their smallest p-value, or by a soft maximum of their statistics.
 
-use super::null::{margin, p_value, threshold};
+use super::null::{margin, p_value, share_from, threshold};
 use super::outcome::{Done, KernelOutcome, TestOutcome};
 use crate::Kernel;
 
@@ -63,8 +63,7 @@ pub(super) fn combine(
     };
     let (statistic, null) = (all[0], &all[1..]);
     // Ranks are whole numbers, and what made them has already decided what is a tie.
-    let exact = |least: f64| (1 + null.iter().filter(|&&v| v >= least).count()) as f64 / all.len() as f64;
-    let p = if tie_break.is_some() { exact(statistic) } else { p_value(statistic, null) };
+    let p = if tie_break.is_some() { share_from(statistic, null) } else { p_value(statistic, null) };
     let limit = threshold(alpha, null);
     let fired = (0..score.len()).fold(0, |best, k| if score[k] > score[best] { k } else { best });
     let rejects = |k: usize| match tie_break {

@@ -70,7 +70,11 @@ const TIE: f64 = 1e-5;
 /// assert_eq!(p_value(3.0, &[1.0, 2.0, 3.0, 4.0]), 3.0 / 5.0);
 /// ```
 pub fn p_value(statistic: f64, null: &[f64]) -> f64 {
-    let least = statistic - margin(statistic, null);
+    share_from(statistic - margin(statistic, null), null)
+}
+
+/// `(b + 1) / (B + 1)` with b the number of null values from `least` on, to the last bit.
+pub(super) fn share_from(least: f64, null: &[f64]) -> f64 {
     let b = null.iter().filter(|&&v| v >= least).count();
     (b + 1) as f64 / (null.len() + 1) as f64
 }
