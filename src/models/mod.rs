@@ -23,3 +23,4 @@ pub mod mixture;
 mod normal;
 pub mod plan;
 pub mod ridge;
+mod score;

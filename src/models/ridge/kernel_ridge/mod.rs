@@ -12,6 +12,7 @@ use super::report::SolveReport;
 use crate::linalg::Progress;
 use crate::models::check::{pairs, positive, weights};
 use crate::models::plan::{BUDGET, Method, Plan};
+use crate::models::score::r_squared;
 use crate::{Device, Kernel, Result};
 
 /// How the system is to be solved.
@@ -212,5 +213,13 @@ impl FittedKernelRidge {
     /// As [`predict`](FittedKernelRidge::predict), and those of the device.
     pub fn predict_on(&self, device: &Device, x: ArrayView2<f64>) -> Result<Array2<f64>> {
         self.expansion.at("FittedKernelRidge::predict", device, x)
+    }
+
+    /// R², the mean over the targets.
+    ///
+    /// # Errors
+    /// As [`predict`](FittedKernelRidge::predict), and for a `y` that does not fit or has fewer than two rows.
+    pub fn score(&self, x: ArrayView2<f64>, y: ArrayView2<f64>) -> Result<f64> {
+        r_squared("FittedKernelRidge::score", y, self.predict(x)?.view())
     }
 }
