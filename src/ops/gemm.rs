@@ -1,15 +1,15 @@
 //! Matrix products: `alpha op(A) op(B) + beta C`, and the symmetric `alpha op(A) op(A)^T`.
 //!
-//! The CPU path is f64: the `gemm` crate, or `avx2`. On the GPU there are two shapes of one algorithm: a tile staged in
+//! The CPU path is f64: `x86` where there is AVX2, else the `gemm` crate. On the GPU there are two shapes of one algorithm: a tile staged in
 //! workgroup memory for hardware, a direct one for software adapters, where barriers cost and caches are large.
 //! Both are checked against the triple loop in `tests/ops/gemm.rs`.
 
-#[cfg(target_arch = "x86_64")]
-pub(super) mod avx2;
 mod forms;
 mod on_cpu;
 mod on_gpu;
 mod two_valued;
+#[cfg(target_arch = "x86_64")]
+pub(super) mod x86;
 
 use ndarray::{Array2, ArrayView2};
 

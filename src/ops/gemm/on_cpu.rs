@@ -74,8 +74,8 @@ fn on_threads(
     assert_eq!((b.nrows(), c.dim()), (k, (m, n)), "the caller has checked the shapes");
     // Panels that would be padding for the most part are not worth packing.
     #[cfg(target_arch = "x86_64")]
-    if m.min(n).min(k) >= 24 && super::avx2::suits() {
-        return super::avx2::product(alpha, a, b, beta, c, entries, alone);
+    if m.min(n).min(k) >= 24 && super::x86::suits() {
+        return super::x86::product(alpha, a, b, beta, c, entries, alone);
     }
     if entries == Entries::Lower && n > 512 {
         for rows in windows(n, 512.max(n.div_ceil(8))) {

@@ -7,9 +7,9 @@ use rayon::prelude::*;
 
 use super::Triangle;
 use crate::device::vector_state;
-#[cfg(target_arch = "x86_64")]
-use crate::ops::gemm::avx2;
 use crate::ops::gemm::product;
+#[cfg(target_arch = "x86_64")]
+use crate::ops::gemm::x86;
 
 /// Rows that are solved in one go, and columns that a thread takes with them.
 const BASE: usize = 64;
@@ -26,8 +26,8 @@ pub(crate) fn solve_in_place(t: ArrayView2<f64>, triangle: Triangle, mut x: Arra
         return vector_state::restored(|| directly(t, triangle, x, par));
     }
     #[cfg(target_arch = "x86_64")]
-    if n <= avx2::MOST && avx2::suits() {
-        return avx2::substitute(t, triangle == Triangle::Lower, x);
+    if n <= x86::MOST && x86::suits() {
+        return x86::substitute(t, triangle == Triangle::Lower, x);
     }
     if n <= BASE {
         let chunks: Vec<ArrayViewMut2<f64>> = x.axis_chunks_iter_mut(Axis(1), COLS).collect();

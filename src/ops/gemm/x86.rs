@@ -1,0 +1,212 @@
+//! The f64 product for x86-64 with AVX2 or AVX-512.
+//!
+//! Both operands are copied into panels in the order in which they are read: a few rows of A, some columns of B, 256
+//! terms at a time. A tile of sums then stays in registers while A comes from the second cache and B from the first.
+//!
+//! It is here beside the `gemm` crate for two reasons: it leaves out the tiles above a diagonal, which half the work of
+//! the models consists of, and it holds its speed where products are small or narrow, as inside a factorisation.
+//! Every sum runs over its terms in one order, whatever the number of threads.
+
+mod avx2;
+mod avx512;
+mod pack;
+mod substitute;
+#[cfg(test)]
+mod tests;
+mod tile;
+
+use std::cell::Cell;
+use std::ops::Range;
+
+use ndarray::{ArrayView2, ArrayViewMut2};
+use rayon::prelude::*;
+
+use super::on_cpu::Entries;
+use avx2::Avx2;
+use avx512::Avx512;
+use pack::{Line, Operand};
+pub(crate) use substitute::{MOST, substitute};
+use tile::Tile;
+
+/// Columns of B in the third cache, at most: 4 MiB.
+const COLS: usize = 2048;
+
+/// Whether this machine is one that this file is for.
+pub(crate) fn suits() -> bool {
+    is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")
+}
+
+fn is_wide() -> bool {
+    is_x86_feature_detected!("avx512f")
+}
+
+thread_local! {
+    // Taken while in use: a thread that waits for its tasks may begin another product.
+    static LEFT: Cell<Vec<Line>> = const { Cell::new(Vec::new()) };
+    static RIGHT: Cell<Vec<Line>> = const { Cell::new(Vec::new()) };
+}
+
+/// Where the result goes.
+#[derive(Clone, Copy)]
+struct Target {
+    at: *mut f64,
+    shape: (usize, usize),
+    rows: isize,
+    cols: isize,
+    entries: Entries,
+    alpha: f64,
+}
+
+/// Panels of B: its columns from `from` on, some of its terms, and what becomes of the sums that were there before.
+struct Right<'a> {
+    lines: &'a [Line],
+    from: usize,
+    terms: Range<usize>,
+    beta: f64,
+}
+
+// SAFETY: tasks write disjoint tiles of the result.
+unsafe impl Send for Target {}
+unsafe impl Sync for Target {}
+
+/// `c = alpha a b + beta c`, on every core or on the calling thread; shapes have been checked, and none is zero.
+pub(super) fn product(
+    alpha: f64,
+    a: ArrayView2<f64>,
+    b: ArrayView2<f64>,
+    beta: f64,
+    c: ArrayViewMut2<f64>,
+    entries: Entries,
+    alone: bool,
+) {
+    if c.strides()[0] == 1 && entries == Entries::All {
+        return product(alpha, b.reversed_axes(), a.reversed_axes(), beta, c.reversed_axes(), entries, alone);
+    }
+    if is_wide() {
+        by_tiles::<Avx512>(alpha, a, b, beta, c, entries, alone);
+    } else {
+        by_tiles::<Avx2>(alpha, a, b, beta, c, entries, alone);
+    }
+}
+
+fn by_tiles<T: Tile>(
+    alpha: f64,
+    a: ArrayView2<f64>,
+    b: ArrayView2<f64>,
+    beta: f64,
+    mut c: ArrayViewMut2<f64>,
+    entries: Entries,
+    alone: bool,
+) {
+    let ((m, k), n) = (a.dim(), b.ncols());
+    let (left, right) = (Operand::new(&a), Operand::new(&b).t());
+    let (rows, cols) = (c.strides()[0], c.strides()[1]);
+    let out = Target { at: c.as_mut_ptr(), shape: (m, n), rows, cols, entries, alpha };
+    let threads = if alone { 1 } else { rayon::current_num_threads() };
+    let mut packed = RIGHT.take();
+    let each = Line::count(T::WIDE * T::TERMS);
+    let cols = n.div_ceil(n.div_ceil(COLS)).next_multiple_of(T::WIDE);
+    for from in (0..n).step_by(cols) {
+        let panels = (n - from).min(cols).div_ceil(T::WIDE);
+        packed.resize(packed.len().max(panels * each), Line::EMPTY);
+        for term in (0..k).step_by(T::TERMS) {
+            let terms = T::TERMS.min(k - term);
+            let fill = |(panel, to): (usize, &mut [Line])| {
+                let col = from + panel * T::WIDE;
+                // SAFETY: the columns and terms are within B, and the panel has TERMS rows of WIDE.
+                unsafe { T::pack_wide(right, col, T::WIDE.min(n - col), term, terms, to.as_mut_ptr().cast()) }
+            };
+            let lines = &mut packed[..panels * each];
+            if threads == 1 {
+                lines.chunks_mut(each).enumerate().for_each(fill);
+            } else {
+                lines.par_chunks_mut(each).enumerate().for_each(fill);
+            }
+            let beta = if term == 0 { beta } else { 1.0 };
+            let b = Right { lines, from, terms: term..term + terms, beta };
+            if threads == 1 {
+                (0..m).step_by(T::ROWS).for_each(|row| out.block::<T>(left, row, &b, 0..panels));
+            } else {
+                let tasks = tasks::<T>(m, panels, threads).into_par_iter();
+                tasks.for_each(|(row, panels)| out.block::<T>(left, row, &b, panels));
+            }
+        }
+    }
+    RIGHT.set(packed);
+}
+
+/// First row and panels of each task: blocks of rows, cut across where they are few.
+fn tasks<T: Tile>(m: usize, panels: usize, threads: usize) -> Vec<(usize, Range<usize>)> {
+    let pieces = (8 * threads).div_ceil(m.div_ceil(T::ROWS)).min(panels.div_ceil(8));
+    let wide = panels.div_ceil(pieces);
+    let along = move |row| (0..panels).step_by(wide).map(move |first| (row, first..panels.min(first + wide)));
+    (0..m).step_by(T::ROWS).flat_map(along).collect()
+}
+
+impl Target {
+    fn entry(self, i: usize, j: usize) -> *mut f64 {
+        self.at.wrapping_offset(i.cast_signed() * self.rows + j.cast_signed() * self.cols)
+    }
+
+    /// The block of rows from `row` on, against some panels of B.
+    fn block<T: Tile>(self, a: Operand, row: usize, b: &Right, panels: Range<usize>) {
+        let (m, n) = self.shape;
+        let rows = T::ROWS.min(m - row);
+        if self.entries == Entries::Lower && b.from + panels.start * T::WIDE >= row + rows {
+            return;
+        }
+        let mut packed = LEFT.take();
+        packed.resize(packed.len().max(Line::count(T::ROWS * T::TERMS)), Line::EMPTY);
+        let lefts: *mut f64 = packed.as_mut_ptr().cast();
+        for i in (0..rows).step_by(T::TALL) {
+            // SAFETY: the rows and terms are within A, and the buffer has ROWS rows of TERMS.
+            unsafe {
+                let to = lefts.add(i * T::TERMS);
+                T::pack_tall(a, row + i, T::TALL.min(rows - i), b.terms.start, b.terms.len(), to);
+            }
+        }
+        for panel in panels {
+            let j = b.from + panel * T::WIDE;
+            for i in (0..rows).step_by(T::TALL) {
+                if self.entries == Entries::Lower && j >= row + i + T::TALL {
+                    continue;
+                }
+                let shape = (T::TALL.min(rows - i), T::WIDE.min(n - j));
+                // SAFETY: the panels are filled, the machine has been asked, and no other task has this tile.
+                unsafe {
+                    let left = lefts.add(i * T::TERMS);
+                    let right = b.lines.as_ptr().add(panel * Line::count(T::WIDE * T::TERMS)).cast();
+                    self.tile::<T>(b.terms.len(), left, right, (row + i, j), shape, b.beta);
+                }
+            }
+        }
+        LEFT.set(packed);
+    }
+
+    /// The tile at `(i, j)`, of which as much is there as `shape` says.
+    #[inline]
+    unsafe fn tile<T: Tile>(
+        self,
+        terms: usize,
+        left: *const f64,
+        right: *const f64,
+        (i, j): (usize, usize),
+        (tall, wide): (usize, usize),
+        beta: f64,
+    ) {
+        unsafe {
+            if self.cols == 1 && (tall, wide) == (T::TALL, T::WIDE) {
+                let stride = self.rows.unsigned_abs();
+                return T::run(terms, left, right, self.entry(i, j), stride, self.alpha, beta);
+            }
+            let mut sums = [0.0; 8 * 24];
+            T::run(terms, left, right, sums.as_mut_ptr(), T::WIDE, self.alpha, 0.0);
+            for r in 0..tall {
+                for (s, sum) in sums[r * T::WIDE..][..wide].iter().enumerate() {
+                    let to = self.entry(i + r, j + s);
+                    *to = if beta == 0.0 { *sum } else { beta.mul_add(*to, *sum) };
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! A tile of a product: so many sums that they just fill the registers.
+
+use super::pack::Operand;
+
+/// The shape of a tile, how operands are cut for it, and the loop that fills it. A type for each instruction set.
+pub(super) trait Tile {
+    /// Rows of A in a panel.
+    const TALL: usize;
+    /// Columns of B in a panel.
+    const WIDE: usize;
+    /// Terms of the sums that a panel holds.
+    const TERMS: usize;
+    /// Rows of A whose panels stay in the second cache.
+    const ROWS: usize;
+
+    /// Rows of A, side by side; see [`Operand::pack`].
+    ///
+    /// # Safety
+    /// Its own.
+    unsafe fn pack_tall(a: Operand, row: usize, lines: usize, col: usize, cols: usize, to: *mut f64);
+
+    /// Columns of B, given as rows of its transpose; see [`Operand::pack`].
+    ///
+    /// # Safety
+    /// Its own.
+    unsafe fn pack_wide(b: Operand, row: usize, lines: usize, col: usize, cols: usize, to: *mut f64);
+
+    /// The way back of [`Tile::pack_wide`]; see [`Operand::unpack`].
+    ///
+    /// # Safety
+    /// Its own.
+    unsafe fn unpack_wide(b: Operand, row: usize, lines: usize, cols: usize, from: *const f64);
+
+    /// `c = alpha a b + beta c`, where c is a whole tile whose rows are `stride` entries apart; it is not read if beta
+    /// is zero.
+    ///
+    /// # Safety
+    /// The panels hold so many terms, `b` is aligned to 32 bytes, c is there, and the machine has the instructions.
+    unsafe fn run(
+        terms: usize,
+        a: *const f64,
+        b: *const f64,
+        c: *mut f64,
+        stride: usize,
+        alpha: f64,
+        beta: f64,
+    );
+
+    /// `x = t⁻¹ x` for `TALL` rows of `WIDE`: t is packed by columns, with the inverse of its diagonal.
+    ///
+    /// # Safety
+    /// As [`Tile::run`], and x is aligned like b.
+    unsafe fn substitute(t: *const f64, x: *mut f64);
+}
