@@ -114,7 +114,9 @@ fn by_tiles<T: Tile>(
             let fill = |(panel, to): (usize, &mut [Line])| {
                 let col = from + panel * T::WIDE;
                 // SAFETY: the columns and terms are within B, and the panel has TERMS rows of WIDE.
-                unsafe { T::pack_wide(right, col, T::WIDE.min(n - col), term, terms, to.as_mut_ptr().cast()) }
+                unsafe {
+                    right.wide::<T>(col, T::WIDE.min(n - col), term..term + terms, to.as_mut_ptr().cast())
+                }
             };
             let lines = &mut packed[..panels * each];
             if threads == 1 {
@@ -162,7 +164,7 @@ impl Target {
             // SAFETY: the rows and terms are within A, and the buffer has ROWS rows of TERMS.
             unsafe {
                 let to = lefts.add(i * T::TERMS);
-                T::pack_tall(a, row + i, T::TALL.min(rows - i), b.terms.start, b.terms.len(), to);
+                a.tall::<T>(row + i, T::TALL.min(rows - i), b.terms.clone(), to);
             }
         }
         for panel in panels {
@@ -195,7 +197,7 @@ impl Target {
         beta: f64,
     ) {
         unsafe {
-            if self.cols == 1 && (tall, wide) == (T::TALL, T::WIDE) {
+            if self.cols == 1 && self.rows > 0 && (tall, wide) == (T::TALL, T::WIDE) {
                 let stride = self.rows.unsigned_abs();
                 return T::run(terms, left, right, self.entry(i, j), stride, self.alpha, beta);
             }

@@ -4,7 +4,6 @@
 
 use std::arch::x86_64::{_mm256_fnmadd_pd, _mm256_load_pd, _mm256_mul_pd, _mm256_set1_pd, _mm256_store_pd};
 
-use super::pack::Operand;
 use super::tile::Tile;
 
 /// The columns of the three vectors of a term are in ymm12 to ymm14, the 48 sums in ymm0 to ymm11.
@@ -67,21 +66,6 @@ impl Tile for Avx2 {
     const ROWS: usize = 32;
 
     #[target_feature(enable = "avx2,fma")]
-    unsafe fn pack_tall(a: Operand, row: usize, lines: usize, col: usize, cols: usize, to: *mut f64) {
-        unsafe { a.pack::<{ Self::TALL }>(row, lines, col, cols, to) }
-    }
-
-    #[target_feature(enable = "avx2,fma")]
-    unsafe fn pack_wide(b: Operand, row: usize, lines: usize, col: usize, cols: usize, to: *mut f64) {
-        unsafe { b.pack::<{ Self::WIDE }>(row, lines, col, cols, to) }
-    }
-
-    #[target_feature(enable = "avx2,fma")]
-    unsafe fn unpack_wide(b: Operand, row: usize, lines: usize, cols: usize, from: *const f64) {
-        unsafe { b.unpack::<{ Self::WIDE }>(row, lines, cols, from) }
-    }
-
-    #[target_feature(enable = "avx2,fma")]
     #[rustfmt::skip]
     unsafe fn run(terms: usize, a: *const f64, b: *const f64, c: *mut f64, stride: usize, alpha: f64, beta: f64) {
         let scales = [alpha, beta];
@@ -131,6 +115,8 @@ impl Tile for Avx2 {
                 "vbroadcastsd ymm13, [{scales} + 8]",
                 put!("ymm0", "ymm1", "ymm2"), put!("ymm3", "ymm4", "ymm5"),
                 put!("ymm6", "ymm7", "ymm8"), put!("ymm9", "ymm10", "ymm11"),
+                // The compiler does not look into this text: it would leave the upper halves in use.
+                "vzeroupper",
                 a = inout(reg) a => _,
                 b = inout(reg) b => _,
                 c = inout(reg) c => _,

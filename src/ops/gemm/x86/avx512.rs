@@ -2,7 +2,6 @@
 
 use std::arch::x86_64::{_mm512_fnmadd_pd, _mm512_load_pd, _mm512_mul_pd, _mm512_set1_pd, _mm512_store_pd};
 
-use super::pack::Operand;
 use super::tile::Tile;
 
 /// The columns of the three vectors of a term are in zmm0 to zmm2, the 192 sums in zmm8 to zmm31.
@@ -69,21 +68,6 @@ impl Tile for Avx512 {
     const ROWS: usize = 48;
 
     #[target_feature(enable = "avx512f")]
-    unsafe fn pack_tall(a: Operand, row: usize, lines: usize, col: usize, cols: usize, to: *mut f64) {
-        unsafe { a.pack::<{ Self::TALL }>(row, lines, col, cols, to) }
-    }
-
-    #[target_feature(enable = "avx512f")]
-    unsafe fn pack_wide(b: Operand, row: usize, lines: usize, col: usize, cols: usize, to: *mut f64) {
-        unsafe { b.pack::<{ Self::WIDE }>(row, lines, col, cols, to) }
-    }
-
-    #[target_feature(enable = "avx512f")]
-    unsafe fn unpack_wide(b: Operand, row: usize, lines: usize, cols: usize, from: *const f64) {
-        unsafe { b.unpack::<{ Self::WIDE }>(row, lines, cols, from) }
-    }
-
-    #[target_feature(enable = "avx512f")]
     #[rustfmt::skip]
     unsafe fn run(terms: usize, a: *const f64, b: *const f64, c: *mut f64, stride: usize, alpha: f64, beta: f64) {
         let scales = [alpha, beta];
@@ -143,6 +127,8 @@ impl Tile for Avx512 {
                 put!("zmm14", "zmm15", "zmm16"), put!("zmm17", "zmm18", "zmm19"),
                 put!("zmm20", "zmm21", "zmm22"), put!("zmm23", "zmm24", "zmm25"),
                 put!("zmm26", "zmm27", "zmm28"), put!("zmm29", "zmm30", "zmm31"),
+                // The compiler does not look into this text: it would leave the upper halves in use.
+                "vzeroupper",
                 a = inout(reg) a => _,
                 b = inout(reg) b => _,
                 c = inout(reg) c => _,

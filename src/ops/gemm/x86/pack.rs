@@ -3,8 +3,11 @@
 use std::arch::x86_64::{
     _mm256_loadu_pd, _mm256_permute2f128_pd, _mm256_storeu_pd, _mm256_unpackhi_pd, _mm256_unpacklo_pd,
 };
+use std::ops::Range;
 
 use ndarray::ArrayView2;
+
+use super::tile::Tile;
 
 /// Eight entries in one line of the cache, so that no load of a vector crosses into another that it need not touch.
 #[derive(Clone, Copy)]
@@ -45,63 +48,79 @@ impl Operand {
         self.at.wrapping_offset(i.cast_signed() * self.rows + j.cast_signed() * self.cols)
     }
 
-    /// Rows `row..row + lines` and the given columns, `W` rows side by side; rows that are not there are zeros.
+    /// Rows `row..row + lines` and the given columns, `T::TALL` rows side by side; rows that are not there are zeros.
     ///
     /// # Safety
-    /// The operand has these entries, `to` holds `W` times as many as there are columns, and the machine has AVX2.
-    #[inline]
+    /// The operand has these entries, `to` holds `T::TALL` times as many as there are columns, and the machine has
+    /// AVX2.
     #[target_feature(enable = "avx2")]
-    pub unsafe fn pack<const W: usize>(
-        self,
-        row: usize,
-        lines: usize,
-        col: usize,
-        cols: usize,
-        to: *mut f64,
-    ) {
+    pub unsafe fn tall<T: Tile>(self, row: usize, lines: usize, cols: Range<usize>, to: *mut f64) {
+        unsafe { self.pack(T::TALL, row, lines, cols, to) }
+    }
+
+    /// The same with `T::WIDE` rows side by side.
+    ///
+    /// # Safety
+    /// As [`tall`](Operand::tall).
+    #[target_feature(enable = "avx2")]
+    pub unsafe fn wide<T: Tile>(self, row: usize, lines: usize, cols: Range<usize>, to: *mut f64) {
+        unsafe { self.pack(T::WIDE, row, lines, cols, to) }
+    }
+
+    /// The way back of [`wide`](Operand::wide), from the first column on.
+    ///
+    /// # Safety
+    /// As [`tall`](Operand::tall), and nobody else has these entries.
+    #[target_feature(enable = "avx2")]
+    pub unsafe fn put_back<T: Tile>(self, row: usize, lines: usize, cols: usize, from: *const f64) {
         unsafe {
-            if self.rows == 1 && lines == W {
-                for p in 0..cols {
-                    std::ptr::copy_nonoverlapping(self.entry(row, col + p), to.add(p * W), W);
-                }
-                return;
-            }
-            if lines < W {
-                to.write_bytes(0, W * cols);
-            }
-            let whole = if self.cols == 1 { (lines - lines % 4, cols - cols % 4) } else { (0, 0) };
+            let whole = self.whole(lines, cols);
             for i in (0..whole.0).step_by(4) {
-                let from = [0, 1, 2, 3].map(|r| self.entry(row + i + r, col));
+                let to = [0, 1, 2, 3].map(|r| self.entry(row + i + r, 0).cast_mut());
                 for p in (0..whole.1).step_by(4) {
-                    turn(from.map(|f| f.add(p)), [0, 1, 2, 3].map(|q| to.add((p + q) * W + i)));
+                    turn([0, 1, 2, 3].map(|q| from.add((p + q) * T::WIDE + i)), to.map(|t| t.add(p)));
                 }
             }
-            for i in 0..lines {
-                for p in if i < whole.0 { whole.1 } else { 0 }..cols {
-                    *to.add(p * W + i) = *self.entry(row + i, col + p);
+            for p in 0..cols {
+                for i in if p < whole.1 { whole.0 } else { 0 }..lines {
+                    *self.entry(row + i, p).cast_mut() = *from.add(p * T::WIDE + i);
                 }
             }
         }
     }
 
-    /// The way back: what [`pack`](Operand::pack) has made of `lines` whole rows, to where it came from.
-    ///
-    /// # Safety
-    /// As [`pack`](Operand::pack), and nobody else has these entries.
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    pub unsafe fn unpack<const W: usize>(self, row: usize, lines: usize, cols: usize, from: *const f64) {
+    /// How many rows and columns are whole blocks that [`turn`] can take.
+    fn whole(self, lines: usize, cols: usize) -> (usize, usize) {
+        if self.cols == 1 { (lines - lines % 4, cols - cols % 4) } else { (0, 0) }
+    }
+
+    #[inline(always)]
+    #[allow(
+        clippy::inline_always,
+        reason = "the width is a constant, and the instruction set that of the caller"
+    )]
+    unsafe fn pack(self, width: usize, row: usize, lines: usize, cols: Range<usize>, to: *mut f64) {
         unsafe {
-            let whole = if self.cols == 1 { (lines - lines % 4, cols - cols % 4) } else { (0, 0) };
+            let (col, cols) = (cols.start, cols.len());
+            if self.rows == 1 && lines == width {
+                for p in 0..cols {
+                    std::ptr::copy_nonoverlapping(self.entry(row, col + p), to.add(p * width), width);
+                }
+                return;
+            }
+            if lines < width {
+                to.write_bytes(0, width * cols);
+            }
+            let whole = self.whole(lines, cols);
             for i in (0..whole.0).step_by(4) {
-                let to = [0, 1, 2, 3].map(|r| self.entry(row + i + r, 0).cast_mut());
+                let from = [0, 1, 2, 3].map(|r| self.entry(row + i + r, col));
                 for p in (0..whole.1).step_by(4) {
-                    turn([0, 1, 2, 3].map(|q| from.add((p + q) * W + i)), to.map(|t| t.add(p)));
+                    turn(from.map(|f| f.add(p)), [0, 1, 2, 3].map(|q| to.add((p + q) * width + i)));
                 }
             }
-            for p in 0..cols {
-                for i in if p < whole.1 { whole.0 } else { 0 }..lines {
-                    *self.entry(row + i, p).cast_mut() = *from.add(p * W + i);
+            for i in 0..lines {
+                for p in if i < whole.0 { whole.1 } else { 0 }..cols {
+                    *to.add(p * width + i) = *self.entry(row + i, col + p);
                 }
             }
         }

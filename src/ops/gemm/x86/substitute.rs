@@ -45,7 +45,7 @@ pub(super) fn by_panels<T: Tile>(t: ArrayView2<f64>, lower: bool, mut x: ArrayVi
         let (row, upto) = (s * T::TALL, n.min((s + 1) * T::TALL));
         let strip = &mut packed[before::<T>(s)..before::<T>(s + 1)];
         // SAFETY: the rows and columns are within t, and strip s has room for `upto` terms.
-        unsafe { T::pack_tall(left, row, upto - row, 0, upto, strip.as_mut_ptr()) };
+        unsafe { left.tall::<T>(row, upto - row, 0..upto, strip.as_mut_ptr()) };
         for r in 0..upto - row {
             let diagonal = &mut strip[(row + r) * T::TALL + r];
             *diagonal = diagonal.recip();
@@ -57,14 +57,14 @@ pub(super) fn by_panels<T: Tile>(t: ArrayView2<f64>, lower: bool, mut x: ArrayVi
         let own: *mut f64 = lines.as_mut_ptr().cast();
         // SAFETY: the machine has been asked, the columns are within x, and no other task has them.
         unsafe {
-            T::pack_wide(right, col, wide, 0, n, own);
+            right.wide::<T>(col, wide, 0..n, own);
             for s in 0..strips {
                 let (row, strip) = (s * T::TALL, packed.as_ptr().add(before::<T>(s)));
                 let rest = own.add(row * T::WIDE);
                 T::run(row, strip, own, rest, T::WIDE, -1.0, 1.0);
                 T::substitute(strip.add(row * T::TALL), rest);
             }
-            T::unpack_wide(right, col, wide, n, own);
+            right.put_back::<T>(col, wide, n, own);
         }
     };
     // The last strip may have rows that are not there: they stay zero.

@@ -1,7 +1,5 @@
 //! A tile of a product: so many sums that they just fill the registers.
 
-use super::pack::Operand;
-
 /// The shape of a tile, how operands are cut for it, and the loop that fills it. A type for each instruction set.
 pub(super) trait Tile {
     /// Rows of A in a panel.
@@ -12,24 +10,6 @@ pub(super) trait Tile {
     const TERMS: usize;
     /// Rows of A whose panels stay in the second cache.
     const ROWS: usize;
-
-    /// Rows of A, side by side; see [`Operand::pack`].
-    ///
-    /// # Safety
-    /// Its own.
-    unsafe fn pack_tall(a: Operand, row: usize, lines: usize, col: usize, cols: usize, to: *mut f64);
-
-    /// Columns of B, given as rows of its transpose; see [`Operand::pack`].
-    ///
-    /// # Safety
-    /// Its own.
-    unsafe fn pack_wide(b: Operand, row: usize, lines: usize, col: usize, cols: usize, to: *mut f64);
-
-    /// The way back of [`Tile::pack_wide`]; see [`Operand::unpack`].
-    ///
-    /// # Safety
-    /// Its own.
-    unsafe fn unpack_wide(b: Operand, row: usize, lines: usize, cols: usize, from: *const f64);
 
     /// `c = alpha a b + beta c`, where c is a whole tile whose rows are `stride` entries apart; it is not read if beta
     /// is zero.
