@@ -125,7 +125,8 @@ impl SpdFactor {
     /// `log det(A + jitter I)`, from the best factor at hand.
     ///
     /// An f32 factor is not refined for this, and the absolute error grows with the condition: for n = 90 the tests
-    /// hold it below `1e-5 + 6e-8 condition` (1e-2 was seen at a condition of 1e6). A GPU's factor is read back.
+    /// hold it below `1e-5 + 6e-8 condition` (1e-2 was seen at a condition of 1e6). Inputs of a kernel that f32 rounds
+    /// add to that; where they would add much the factor is f64. A GPU's factor is read back.
     ///
     /// # Errors
     /// Those of the device.

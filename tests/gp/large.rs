@@ -132,6 +132,14 @@ fn the_plan_is_what_is_done() {
     assert!(large.flops_per_iteration > 4e10);
     // A matrix that would overflow every counter.
     assert!(matches!(gp.plan(&cpu, usize::MAX, 8, 1).method, Method::MatrixFree { .. }));
+    // One that an adapter does not allocate in one piece, whatever the budget.
+    for device in everywhere().filter(Device::is_gpu) {
+        let limit = device.adapter().unwrap().limits.buffer_bytes as f64;
+        let n = (limit / 4.0).sqrt() as usize;
+        let plan = |n: usize| gp.clone().memory_budget(u64::MAX).plan(&device, n, 2, 1).method;
+        assert_eq!(plan(n - 8), Method::Dense, "{device}");
+        assert!(matches!(plan(n + 8), Method::MatrixFree { .. }), "{device}");
+    }
     let (x, y) = data(60, 2, 75);
     let fitted = gp.fit(&cpu, x.view(), y.view()).unwrap();
     assert!(is_dense(&fitted) && fitted.standard_error() == 0.0);
@@ -229,6 +237,8 @@ fn bad_input_is_refused() {
         assert!(matches!(&e, Error::Parameter { name, .. } if name == "noise"), "{e}");
         assert!(e.to_string().contains("jitter"), "{e}");
     }
+    let backwards = Jitter::Ladder { first: 1.0, factor: 10.0, last: 0.1 };
+    assert!(matches!(fit(&frugal.clone().jitter(backwards), &ranked()), Err(Error::Parameter { .. })));
     let short = LargeParams { max_iterations: 1, rank: Some(1), ..ranked() };
     assert!(matches!(fit(&frugal, &short), Err(Error::NoConvergence { .. })));
     let stop = LargeParams { progress: Some(Arc::new(|_, _| ControlFlow::Break(()))), ..ranked() };

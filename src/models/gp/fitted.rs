@@ -46,17 +46,14 @@ impl FittedGp {
         plan: Plan,
         minimum: Option<Minimum>,
     ) -> Result<Self> {
-        let (posterior, x) = match plan.method {
-            Method::MatrixFree { rank } => {
-                let parts = Parts::new(&model, device, x, y, rank, &model.large)?;
-                let x = parts.x().clone();
-                (Posterior::MatrixFree(Box::new(parts)), x)
-            }
-            _ => {
-                let (conditioned, x) =
-                    (Conditioned::new(&model, device, x, y)?, Matrix::from_host(x.to_owned()));
-                (Posterior::Stored(Box::new(Stored::new(model.kernel(), &x, conditioned)?)), x)
-            }
+        let (posterior, x) = if let Method::MatrixFree { rank } = plan.method {
+            let parts = Parts::new(&model, device, x, y, rank, &model.large)?;
+            let x = parts.points().clone();
+            (Posterior::MatrixFree(Box::new(parts)), x)
+        } else {
+            let conditioned = Conditioned::new(&model, device, x, y)?;
+            let x = Matrix::from_host(x.to_owned());
+            (Posterior::Stored(Box::new(Stored::new(model.kernel(), &x, conditioned)?)), x)
         };
         Ok(FittedGp { model, device: device.clone(), x, y: y.to_owned(), plan, posterior, minimum })
     }

@@ -165,6 +165,8 @@ impl GpRegressor {
     pub fn fit(&self, device: &Device, x: ArrayView2<f64>, y: ArrayView2<f64>) -> Result<FittedGp> {
         pairs("GpRegressor::fit", x, y)?;
         self.large.check()?;
+        // Out of order it is refused even where nothing is added.
+        self.spd.jitter.rungs()?;
         let space = self.space(x.nrows())?;
         let plan = self.plan(device, x.nrows(), x.ncols(), y.ncols());
         let start = self.theta();

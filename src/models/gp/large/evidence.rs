@@ -76,7 +76,7 @@ impl Parts {
     }
 
     /// x, on the host.
-    pub fn x(&self) -> &Matrix {
+    pub fn points(&self) -> &Matrix {
         &self.system.x_host
     }
 
