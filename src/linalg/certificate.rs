@@ -40,6 +40,8 @@ pub enum Fallback {
     Factorisation,
     /// The condition is beyond what corrections by an f32 factor can reach.
     Condition,
+    /// Inputs of a kernel, rounded to f32, are other points: they lie too far from the origin, or from each other.
+    Inputs,
     /// The corrections stopped making progress before the tolerance was reached.
     Refinement,
 }

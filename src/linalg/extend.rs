@@ -126,10 +126,11 @@ impl SpdFactor {
     fn around(&self, truth: Truth, own: Factored) -> Result<Self> {
         let s = equilibration(&truth.operator().diagonal()?);
         let norm = truth.norm(s.as_ref())?;
-        let condition = condition(&truth, s.as_ref(), norm, &own, &self.params)?;
-        let (jitter, params) = (self.jitter, self.params);
+        let condition = condition(&truth, s.as_ref(), norm, &own, self.params.condition)?;
+        let (jitter, moved, params) = (self.jitter, self.moved, self.params);
         let fallback = self.fallback();
-        Ok(SpdFactor { truth, s, own, backup: OnceLock::new(), norm, jitter, condition, fallback, params })
+        let backup = OnceLock::new();
+        Ok(SpdFactor { truth, s, own, backup, norm, jitter, condition, moved, fallback, params })
     }
 }
 

@@ -29,7 +29,7 @@ impl Jitter {
     }
 
     /// The amounts to try, zero first.
-    pub(super) fn rungs(self) -> Result<Vec<f64>> {
+    pub(crate) fn rungs(self) -> Result<Vec<f64>> {
         let mut rungs = vec![0.0];
         if let Jitter::Ladder { first, factor, last } = self {
             let positive = |v: f64| v > 0.0 && v.is_finite();

@@ -10,6 +10,7 @@
 //!
 //! A GPU computes in f32. Everything here that is called a residual is measured in f64, or says that it is not.
 
+mod anchor;
 mod certificate;
 mod cg;
 mod check;
@@ -20,6 +21,7 @@ mod factored;
 mod inverse;
 mod jitter;
 mod kernel_operator;
+mod ladder;
 mod lanczos_log_det;
 mod leading_eigenpairs;
 mod low_rank;
@@ -35,6 +37,7 @@ mod spd;
 mod spd_factor;
 mod truth;
 
+pub(crate) use anchor::Anchor;
 pub use certificate::{Certificate, Fallback, Solution};
 pub use cg::{CgInfo, CgParams, CgSolution, Progress, conjugate_gradients, refined_conjugate_gradients};
 pub use eigh::{Eigen, eigh};

@@ -1,6 +1,5 @@
-//! A factored positive definite matrix: which factorisation will do, and refined solves with it.
+//! A factored positive definite matrix, and refined solves with it. Which factorisation will do is found in `ladder.rs`.
 //!
-//! The order is f32 on the device, f64 on the CPU, more jitter; each only if the one before failed, and if allowed.
 //! Checked in `tests/linalg/spd.rs` and `tests/linalg/spd_kernel.rs`.
 
 use std::sync::OnceLock;
@@ -8,22 +7,16 @@ use std::sync::OnceLock;
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 
 use super::certificate::{Certificate, Fallback, Solution};
-use super::check::{block, finite, parameter, symmetric};
-use super::column_scale::{equilibration, scale_rows};
+use super::check::{block, finite, symmetric};
+use super::column_scale::scale_rows;
 use super::factored::Factored;
 use super::kernel_operator::{KernelOperator, Noise};
 use super::norm::norm1;
 use super::operator::Stored;
 use super::refine::{Refined, refine};
 use super::spd::SpdParams;
-use super::truth::{Truth, norm_of};
-use crate::matrix::host::mirror_lower;
+use super::truth::Truth;
 use crate::{Device, Error, Kernel, Matrix, Result};
-
-/// The rounding of f32.
-const SINGLE: f64 = f32::EPSILON as f64 / 2.0;
-/// Relative jitter below this does not make a matrix any more positive definite in f32.
-const SEEN_IN_F32: f64 = 1e-7;
 
 /// `L L^T = S (A + jitter I) S`, ready to solve: f32 on a GPU, f64 on the CPU, the residual always f64 on the host.
 ///
@@ -53,6 +46,8 @@ pub struct SpdFactor {
     pub(super) norm: f64,
     pub(super) jitter: f64,
     pub(super) condition: f64,
+    /// What the rounding of inputs has done to the entries of an f32 factor's matrix, relative to its diagonal.
+    pub(super) moved: f64,
     pub(super) fallback: Option<Fallback>,
     pub(super) params: SpdParams,
 }
@@ -86,71 +81,6 @@ impl SpdFactor {
         let operator = KernelOperator::new(kernel, &x, noise)?;
         let truth = Truth::Kernel(Box::new(operator));
         Self::climb(device, truth, params)
-    }
-
-    /// The first rung of the ladder on which the matrix is positive definite.
-    pub(super) fn climb(device: &Device, truth: Truth, params: &SpdParams) -> Result<Self> {
-        let tolerance = params.tolerance;
-        parameter("tolerance", tolerance, tolerance > 0.0 && tolerance.is_finite(), "must be positive")?;
-        let mean = truth.operator().diagonal()?.mean().unwrap_or(0.0).abs();
-        let mut refusal = None;
-        for relative in params.jitter.rungs()? {
-            let jitter = relative * mean;
-            let truth = if jitter > 0.0 { truth.jittered(jitter)? } else { truth.clone() };
-            let on_device = relative == 0.0 || relative >= SEEN_IN_F32 || !params.fallback;
-            match Self::attempt(device, truth, jitter, on_device, params) {
-                // What the caller should know is what is wrong with his matrix, not with ours.
-                Err(e @ Error::NotPositiveDefinite { .. }) => refusal = refusal.or(Some(e)),
-                other => return other,
-            }
-        }
-        Err(refusal.unwrap_or(Error::Shape { op: "solve_spd", what: "no jitter to try".to_owned() }))
-    }
-
-    fn attempt(
-        device: &Device,
-        truth: Truth,
-        jitter: f64,
-        on_device: bool,
-        params: &SpdParams,
-    ) -> Result<Self> {
-        let s = equilibration(&truth.operator().diagonal()?);
-        let with = |own: Factored, norm: f64, condition: f64, fallback| {
-            let (truth, s, backup, params) = (truth.clone(), s.clone(), OnceLock::new(), *params);
-            Ok(SpdFactor { truth, s, own, backup, norm, jitter, condition, fallback, params })
-        };
-        let condition = |norm: f64, own: &Factored| condition(&truth, s.as_ref(), norm, own, params);
-        let mut fallback = None;
-        if device.is_gpu() {
-            let norm = truth.norm(s.as_ref())?;
-            let tried = if on_device { Some(Factored::in_f32(&truth, s.as_ref(), device)) } else { None };
-            match tried {
-                Some(Ok(own)) => {
-                    let estimate = condition(norm, &own)?;
-                    // Written so that a NaN is beyond reach.
-                    let within_reach = !params.condition || estimate * SINGLE <= 1.0;
-                    if within_reach || !params.fallback {
-                        return with(own, norm, estimate, None);
-                    }
-                    fallback = Some(Fallback::Condition);
-                }
-                Some(Err(e @ Error::NotPositiveDefinite { .. })) if !params.fallback => return Err(e),
-                None | Some(Err(Error::NotPositiveDefinite { .. })) => {
-                    fallback = Some(Fallback::Factorisation);
-                }
-                Some(Err(e)) => return Err(e),
-            }
-        }
-        let mut a = truth.lower()?;
-        let norm = norm_of(&a, 0.0, s.as_ref());
-        if !norm.is_finite() {
-            // A kernel may overflow.
-            mirror_lower(&mut a);
-            finite("solve_spd", "the matrix", a.view())?;
-        }
-        let own = Factored::in_f64(a)?;
-        let estimate = condition(norm, &own)?;
-        with(own, norm, estimate, fallback)
     }
 
     /// `(A + jitter I)⁻¹ b` for `b`, `n x r`, and how good it is.
@@ -195,7 +125,8 @@ impl SpdFactor {
     /// `log det(A + jitter I)`, from the best factor at hand.
     ///
     /// An f32 factor is not refined for this, and the absolute error grows with the condition: for n = 90 the tests
-    /// hold it below `1e-5 + 6e-8 condition` (1e-2 was seen at a condition of 1e6). A GPU's factor is read back.
+    /// hold it below `1e-5 + 6e-8 condition` (1e-2 was seen at a condition of 1e6). Inputs of a kernel that f32 rounds
+    /// add to that; where they would add much the factor is f64. A GPU's factor is read back.
     ///
     /// # Errors
     /// Those of the device.
@@ -246,8 +177,12 @@ impl SpdFactor {
         if !self.condition.is_nan() {
             return Ok(self.condition);
         }
-        let params = SpdParams { condition: true, ..self.params };
-        condition(&self.truth, self.s.as_ref(), self.norm, self.factored(), &params)
+        condition(&self.truth, self.s.as_ref(), self.norm, self.factored(), true)
+    }
+
+    /// How far the rounding of inputs has moved the entries that a factor in f32 was made of, relative to the diagonal.
+    pub(crate) fn moved(&self) -> f64 {
+        if self.factored().is_f64() { 0.0 } else { self.moved }
     }
 
     /// Why the factor is an f64 one on the CPU although a GPU was asked for, if it is.
@@ -274,9 +209,9 @@ pub(super) fn condition(
     s: Option<&Array1<f64>>,
     norm: f64,
     factor: &Factored,
-    params: &SpdParams,
+    asked: bool,
 ) -> Result<f64> {
-    if !params.condition {
+    if !asked {
         return Ok(f64::NAN);
     }
     let inverse = s.map(|s| s.recip());

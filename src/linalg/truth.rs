@@ -3,6 +3,7 @@
 use ndarray::{Array1, Array2};
 use rayon::prelude::*;
 
+use super::anchor::Anchor;
 use super::column_scale::scale_rows;
 use super::kernel_operator::KernelOperator;
 use super::norm::norm1;
@@ -60,6 +61,17 @@ impl Truth {
             scale_rows(&mut out, s);
             Ok(out)
         })
+    }
+
+    /// How far the entries of [`Truth::on_gpu`] are off because inputs are rounded, relative to the diagonal.
+    pub fn moved(&self) -> Result<f64> {
+        match self {
+            Truth::Stored(_) => Ok(0.0),
+            Truth::Kernel(k) => {
+                let x = k.points().view();
+                Anchor::new(k.kernel(), x).moved(k.kernel(), x, x)
+            }
+        }
     }
 
     /// `diag(s) A diag(s)` on a GPU. A kernel's is made there, so that nothing of size n² crosses.
@@ -121,21 +133,22 @@ fn sum(values: &[f64]) -> f64 {
 
 /// Noise and scale travel as two more features: `s(x) (k(x, x') + [x is x'] noise(x)) s(x')` is a kernel too.
 fn kernel_on_gpu(k: &KernelOperator, device: &Device, s: Option<&Array1<f64>>) -> Result<Matrix> {
+    const OP: &str = "SpdFactor::of_kernel";
     let (n, d) = k.points().dim();
     let noise = k.noise();
-    let upload = |x: &Array2<f64>| Matrix::upload("SpdFactor::of_kernel", device, x.view());
+    let anchor = Anchor::new(k.kernel(), k.points().view());
     if s.is_none() && noise.iter().all(|v| v.to_bits() == noise[0].to_bits()) {
-        let x = upload(k.points())?;
+        let x = anchor.upload(OP, device, k.points().view())?;
         let kernel = k.kernel().clone();
         let noisy = if noise[0] > 0.0 { kernel + Kernel::white(noise[0]) } else { kernel };
         return gram(&noisy, &x, None);
     }
     let x = Array2::from_shape_fn((n, d + 2), |(i, j)| match j {
-        _ if j < d => k.points()[[i, j]],
+        _ if j < d => k.points()[[i, j]] - anchor.shift()[j],
         _ if j == d => noise[i].sqrt(),
         _ => s.map_or(1.0, |s| s[i]),
     });
     let own = k.kernel().clone().on((0..d).collect::<Vec<_>>());
     let noisy = own + Kernel::white(1.0).warp("noise", move |x| x[d]);
-    gram(&noisy.warp("equilibration", move |x| x[d + 1]), &upload(&x)?, None)
+    gram(&noisy.warp("equilibration", move |x| x[d + 1]), &Matrix::upload(OP, device, x.view())?, None)
 }

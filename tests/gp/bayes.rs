@@ -63,6 +63,28 @@ fn the_samples_follow_the_posterior() {
     assert!((deviation / spread - 1.0).abs() < 0.1, "{deviation}, should be {spread}");
 }
 
+/// Of one point the length scale is not known any better than before: uniform on the scale of the optimiser, over bounds
+/// that are much wider than one step of the sampler.
+#[test]
+fn a_flat_posterior_stays_flat() {
+    let (low, high) = (-8f64, 8f64);
+    let kernel = Kernel::rbf(1.0).bounded("rbf.lengthscale", low.exp(), high.exp()).unwrap();
+    let model = GpRegressor::new(kernel).noise(0.1).fixed_noise();
+    let params = SliceParams { samples: 6000, burn_in: 50, thin: 1, seed: 3, ..SliceParams::default() };
+    let (x, y) = (array![[0.5]], array![[1.0]]);
+    let posterior = model.sample_hyperparameters(&Device::cpu(), x.view(), y.view(), &params).unwrap();
+    let mut all: Vec<f64> = posterior.thetas().iter().map(|t| t[0]).collect();
+    assert!(all.iter().all(|t| (low..=high).contains(t)));
+    let mean = all.iter().sum::<f64>() / all.len() as f64;
+    all.sort_by(f64::total_cmp);
+    let quartiles = [1, 2, 3].map(|k| all[k * all.len() / 4]);
+    // Four standard errors of some 600 independent draws.
+    assert!(mean.abs() < 0.75, "mean {mean}, quartiles {quartiles:?}");
+    for (got, want) in quartiles.iter().zip([-4.0, 0.0, 4.0]) {
+        assert!((got - want).abs() < 1.3, "mean {mean}, quartiles {quartiles:?}");
+    }
+}
+
 /// A prior that leaves no doubt gives the plain process; any other gives no less variance than its parts.
 #[test]
 fn a_point_prior_is_a_plain_process() {

@@ -1,4 +1,4 @@
-use mercer::linalg::Jitter;
+use mercer::linalg::{Jitter, Noise};
 use mercer::models::gp::{GpRegressor, Mean, Predictive, Prior};
 use mercer::optim::Minimiser;
 use mercer::{Device, Error, Kernel};
@@ -100,6 +100,29 @@ fn duplicates() {
         let noisy = GpRegressor::new(Kernel::rbf(0.7)).noise(0.1).fit(&device, x.view(), y.view()).unwrap();
         assert_eq!(noisy.jitter(), 0.0);
     }
+}
+
+#[test]
+fn what_was_told_can_be_read() {
+    let gp = model();
+    assert_eq!((gp.noise_variance(), gp.mean_function()), (&Noise::Same(0.1), Mean::Zero));
+    assert_eq!(gp.budget(), 2 << 30);
+    let gp = gp.noise(vec![0.1, 0.2]).mean(Mean::Linear).memory_budget(1000);
+    assert_eq!((gp.noise_variance(), gp.mean_function()), (&Noise::Each(vec![0.1, 0.2]), Mean::Linear));
+    assert_eq!(gp.budget(), 1000);
+}
+
+#[test]
+fn scores_of_what_does_not_fit() {
+    let (x, y) = data(10, 2, 84);
+    let fitted = model().fit(&Device::cpu(), x.view(), y.view()).unwrap();
+    assert!(fitted.score(x.view(), y.view()).unwrap() > 0.5);
+    let shape = |x: &Array2<f64>, y: &Array2<f64>| {
+        matches!(fitted.score(x.view(), y.view()), Err(Error::Shape { .. }))
+    };
+    assert!(shape(&x, &Array2::zeros((10, 2))) && shape(&x, &Array2::zeros((9, 1))));
+    assert!(shape(&Array2::zeros((10, 3)), &y) && shape(&Array2::zeros((1, 2)), &Array2::zeros((1, 1))));
+    assert!(fitted.score(x.view(), (&y * f64::NAN).view()).is_err());
 }
 
 #[test]

@@ -1,4 +1,5 @@
 use mercer::models::gp::{FittedGp, GpRegressor, Mean, Predictive};
+use mercer::models::ridge::KernelRidge;
 use mercer::optim::Minimiser;
 use mercer::{Device, Kernel};
 use ndarray::{Array2, Axis, array, concatenate, s};
@@ -35,6 +36,40 @@ fn the_posterior_is_the_formula() {
         close(p.variance, want.diag().mapv(|v| v + 0.05), 1e-10, "variance of an observation");
         let given = fitted.predict_variance(new.view(), Predictive::ObservedWith(0.3)).unwrap();
         close(given.variance, want.diag().mapv(|v| v + 0.3), 1e-10, "variance with other noise");
+    }
+}
+
+/// `∫ p(f' | f) p(f | y) df`: the process between its own values, averaged over what the data say about those.
+#[test]
+fn the_posterior_is_an_integral_over_its_values_at_the_data() {
+    let (x, y) = data(12, 1, 21);
+    let (new, _) = data(6, 1, 29);
+    // Rough enough that K itself has an inverse.
+    let kernel = 1.3 * Kernel::matern12(0.8);
+    let fitted = GpRegressor::new(kernel.clone()).noise(0.2).fit(&Device::cpu(), x.view(), y.view()).unwrap();
+    let between = gram(&kernel, new.view(), x.view()).dot(&invert(&gram(&kernel, x.view(), x.view())));
+    let rest = gram(&kernel, new.view(), new.view()) - between.dot(&gram(&kernel, x.view(), new.view()));
+    let at_data = fitted.predict_joint(x.view(), Predictive::Latent).unwrap();
+    let got = fitted.predict_joint(new.view(), Predictive::Latent).unwrap();
+    close(got.mean, between.dot(&at_data.mean), 1e-10, "mean");
+    close(got.covariance, rest + between.dot(&at_data.covariance).dot(&between.t()), 1e-10, "covariance");
+}
+
+/// Kernel ridge regression with the noise as its penalty is the mean of the process, stored or not.
+#[test]
+fn kernel_ridge_is_the_mean_of_a_process() {
+    let (x, y) = data(40, 2, 22);
+    let (new, _) = data(9, 2, 23);
+    for kernel in kernels().into_iter().filter(|k| !k.has_white_noise()) {
+        let gp = GpRegressor::new(kernel.clone()).noise(0.07);
+        let ridge = KernelRidge::new(kernel, 0.07).fit(&Device::cpu(), x.view(), y.view()).unwrap();
+        for (gp, tolerance) in [(gp.clone(), 1e-12), (gp.memory_budget(1), 1e-6)] {
+            let fitted = gp.fit(&Device::cpu(), x.view(), y.view()).unwrap();
+            close(fitted.predict(new.view()).unwrap(), ridge.predict(new.view()).unwrap(), tolerance, "mean");
+            let scores =
+                [fitted.score(x.view(), y.view()), ridge.score(x.view(), y.view())].map(Result::unwrap);
+            close(scores[..1].to_vec(), scores[1..].to_vec(), tolerance, "R²");
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-use mercer::linalg::{Jitter, KernelOperator, Noise, Operator, SpdFactor, SpdParams};
+use mercer::linalg::{Fallback, Jitter, KernelOperator, Noise, Operator, SpdFactor, SpdParams};
 use mercer::ops::gram;
 use mercer::{Device, Error, Kernel};
 use ndarray::{Array1, Array2, Axis};
@@ -38,6 +38,35 @@ fn a_kernel_and_its_stored_matrix_have_one_solution() {
             println!("{kernel}: error {error:.1e}, {:?}, {device}", s.certificate);
             assert!(error < 1e-9, "{kernel} on {device}: {error:e}, {:?}", s.certificate);
             assert!(s.certificate.backward_error < 1e-14);
+        }
+    }
+}
+
+/// Far from the origin f32 cannot tell inputs apart: a stationary kernel does not mind, any other is left to f64.
+#[test]
+fn inputs_far_from_the_origin() {
+    let x = random(80, 2, 35) + 5e4;
+    let each: Noise = (0..80).map(|i| 0.01 * f64::from(1 + i % 7)).collect::<Vec<_>>().into();
+    let plain = Kernel::matern52(0.6);
+    let cases = [
+        (plain.clone(), 0.02.into(), None),
+        (plain.clone(), each, None),
+        (plain.warp("one", |_| 1.0), Noise::Same(0.02), Some(Fallback::Inputs)),
+    ];
+    for (kernel, noise, fallback) in cases {
+        let of = |device: &Device, condition: bool| {
+            let params = SpdParams { condition, ..SpdParams::default() };
+            SpdFactor::of_kernel(device, &kernel, x.view(), noise.clone(), &params).unwrap()
+        };
+        let want = of(&Device::cpu(), true).log_det().unwrap();
+        for device in everywhere().filter(Device::is_gpu) {
+            // Also if nobody asks for the condition, as a search does not.
+            for condition in [true, false] {
+                let f = of(&device, condition);
+                let off = (f.log_det().unwrap() - want).abs();
+                assert!(off < 2e-3, "{kernel} on {device}: off by {off:e}");
+                assert_eq!(f.fallback(), fallback, "{kernel} on {device}");
+            }
         }
     }
 }

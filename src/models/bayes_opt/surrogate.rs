@@ -47,7 +47,7 @@ impl<'a> Surrogate<'a> {
                 if reference == Reference::Joint {
                     let point = Matrix::from_host(gp.x().select(Axis(0), &[at]));
                     let cross = gram(gp.kernel(), &x, Some(&point))?.into_array()?;
-                    let weights = gp.factor().solve(cross.view())?.x.column(0).to_owned();
+                    let weights = gp.factor()?.solve(cross.view())?.x.column(0).to_owned();
                     let prior = gram_diagonal(gp.kernel(), &point)?.into_array()?[[0, 0]];
                     incumbent.joint = Some(((prior - cross.column(0).dot(&weights)).max(0.0), weights));
                 }
@@ -99,7 +99,7 @@ impl<'a> Surrogate<'a> {
         let here = Matrix::from_host(at.clone());
         let cross = gram(kernel, &self.x, Some(&here))?.into_array()?;
         let prior = gram_diagonal(kernel, &here)?.into_array()?[[0, 0]];
-        let weights = self.gp.factor().solve(cross.view())?.x;
+        let weights = self.gp.factor()?.solve(cross.view())?.x;
 
         // Means, variances and covariances are k(x, X) times a vector: their derivatives in one go.
         let (cross, weights) = (cross.column(0), weights.column(0));

@@ -3,10 +3,12 @@
 use ndarray::{ArrayView2, Axis, concatenate};
 
 use super::evidence::Conditioned;
-use super::fitted::FittedGp;
+use super::fitted::{FittedGp, Posterior};
+use super::large::dense;
+use super::stored::Stored;
 use crate::linalg::Noise;
 use crate::models::check::{inputs, pairs, require};
-use crate::{Error, Result};
+use crate::{Error, Matrix, Result};
 
 impl FittedGp {
     /// Conditions on k more observations, `x` (`k x d`) and `y` (`k x q`), with the same noise: `O(n²k)`, and the same
@@ -15,8 +17,8 @@ impl FittedGp {
     /// # Errors
     /// [`Error::Shape`] or [`Error::NotFinite`] for data that do not fit; [`Error::Parameter`] for a model with a noise
     /// for each point ([`FittedGp::add_with_noise`] is for those); [`Error::NotPositiveDefinite`] for a point that is
-    /// there already, without noise; [`Error::OverBudget`] as [`GpRegressor::fit`](super::GpRegressor::fit). The model
-    /// is then what it was.
+    /// there already, without noise; [`Error::OverBudget`] if the covariance is not stored, or would no longer fit. The
+    /// model is then what it was.
     pub fn add(&mut self, x: ArrayView2<f64>, y: ArrayView2<f64>) -> Result<()> {
         match self.model.noise {
             Noise::Same(v) => self.extend(x, y, &vec![v; x.nrows()], Noise::Same(v)),
@@ -46,17 +48,20 @@ impl FittedGp {
         require(OP, y.ncols() == self.y.ncols(), || {
             format!("the model was fitted to {} targets, y has {}", self.y.ncols(), y.ncols())
         })?;
+        let old = self.stored(OP, "fit everything anew")?;
         let size = (self.x.rows() + x.nrows(), x.ncols(), y.ncols());
-        let device = self.factor().factor().device();
-        self.model.affords(OP, &device, size, false, "fit everything by `fit_large`")?;
+        self.model.affords(OP, &self.device, size, false, "fit everything anew")?;
         let misfit = |e: ndarray::ShapeError| Error::Shape { op: OP, what: e.to_string() };
-        let factor = self.factor().extended(self.kernel(), self.x(), x, noise)?;
+        let factor = old.factor().extended(self.kernel(), self.x(), x, noise)?;
         let points = concatenate(Axis(0), &[self.x(), x]).map_err(misfit)?;
         let targets = concatenate(Axis(0), &[self.y(), y]).map_err(misfit)?;
         let mut model = self.model.clone();
         model.noise = all;
         let conditioned = Conditioned::with(&model, factor, points.view(), targets.view())?;
-        *self = Self::around(model, points, targets, conditioned, self.minimum.clone())?;
+        let points = Matrix::from_host(points);
+        self.posterior = Posterior::Stored(Box::new(Stored::new(model.kernel(), &points, conditioned)?));
+        self.plan = dense(&self.device, size.0, size.1, size.2, false);
+        (self.model, self.x, self.y) = (model, points, targets);
         Ok(())
     }
 }

@@ -9,6 +9,7 @@ use rand_chacha::ChaCha8Rng;
 use super::evidence::Conditioned;
 use super::fitted::FittedGp;
 use super::hyper::Space;
+use super::large::dense;
 use super::predict::Predictive;
 use super::regressor::GpRegressor;
 use super::slice::sweep;
@@ -98,8 +99,9 @@ impl GpRegressor {
     /// covariance is not positive definite has density zero.
     ///
     /// # Errors
-    /// As [`GpRegressor::fit`], also if the covariance at the start is not positive definite; [`Error::Shape`] if
-    /// nothing is to be sampled; [`Error::Cancelled`].
+    /// As [`GpRegressor::fit`], also if the covariance at the start is not positive definite; [`Error::OverBudget`] if
+    /// it does not fit the [memory budget](GpRegressor::memory_budget), as every sample takes the exact likelihood;
+    /// [`Error::Shape`] if nothing is to be sampled; [`Error::Cancelled`].
     pub fn sample_hyperparameters(
         &self,
         device: &Device,
@@ -201,7 +203,9 @@ impl BayesianGp {
         let count = self.thetas.len();
         let missing = || Error::Shape { op: "BayesianGp::at", what: format!("sample {sample} of {count}") };
         let theta = self.thetas.get(sample).ok_or_else(missing)?;
-        FittedGp::new(self.model.with_theta(theta)?, &self.device, self.x.view(), self.y.view(), None)
+        let ((n, d), targets) = (self.x.dim(), self.y.ncols());
+        let plan = dense(&self.device, n, d, targets, false);
+        FittedGp::new(self.model.with_theta(theta)?, &self.device, self.x.view(), self.y.view(), plan, None)
     }
 
     /// Mean and variance of the mixture over all samples at each row of `x`.

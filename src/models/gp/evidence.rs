@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::mean::Trend;
 use super::regressor::GpRegressor;
 use crate::kernel::Scale;
-use crate::linalg::{Certificate, SpdFactor, SpdParams};
+use crate::linalg::{Anchor, Certificate, SpdFactor, SpdParams};
 use crate::ops::{Trans, Weights, diagonal, gemm_add, gram_sum_grad};
 use crate::{Device, Error, Matrix, Result};
 
@@ -92,7 +92,8 @@ fn gradient(
     let params = model.kernel.params();
     let mut gradient = Vec::new();
     if params.iter().any(|p| !p.fixed) {
-        let on = Matrix::upload("GpRegressor::fit", &weights.device(), x)?;
+        let anchor = Anchor::new(&model.kernel, x);
+        let on = anchor.upload("GpRegressor::fit", &weights.device(), x)?;
         let sum = gram_sum_grad(&model.kernel, &on, None, Weights::Symmetric(&weights))?;
         for (p, by_value) in params.iter().zip(sum.gradient).filter(|(p, _)| !p.fixed) {
             gradient.push(0.5 * by_value * if p.scale == Scale::Log { p.value } else { 1.0 });

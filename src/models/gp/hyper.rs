@@ -1,10 +1,11 @@
-//! The space of hyper-parameters: names, bounds and priors, on the scale of the optimiser.
+//! What a model was told, and the space of its hyper-parameters: names, bounds and priors, on the scale of the optimiser.
 
+use super::mean::Mean;
 use super::prior::Prior;
 use super::regressor::GpRegressor;
 use crate::kernel::Scale;
 use crate::linalg::Noise;
-use crate::{Error, Result};
+use crate::{Error, Kernel, Result};
 
 /// One entry for each of [`GpRegressor::theta`].
 #[derive(Debug)]
@@ -16,6 +17,55 @@ pub(super) struct Space {
 }
 
 impl GpRegressor {
+    /// The kernel.
+    pub fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
+
+    /// The mean function.
+    pub fn mean_function(&self) -> Mean {
+        self.mean
+    }
+
+    /// The variance of the noise.
+    pub fn noise_variance(&self) -> &Noise {
+        &self.noise
+    }
+
+    /// Bytes that a fit may allocate.
+    pub fn budget(&self) -> u64 {
+        self.budget
+    }
+
+    /// Whether the noise is one of the hyper-parameters that are learned.
+    pub(super) fn learned_noise(&self) -> Option<f64> {
+        match self.noise {
+            Noise::Same(v) if v > 0.0 && !self.noise_fixed => Some(v),
+            _ => None,
+        }
+    }
+
+    /// The free hyper-parameters on the scale of the optimiser: [`Kernel::theta`], then the logarithm of the noise
+    /// if it is learned.
+    pub fn theta(&self) -> Vec<f64> {
+        self.kernel.theta().into_iter().chain(self.learned_noise().map(f64::ln)).collect()
+    }
+
+    /// The inverse of [`GpRegressor::theta`].
+    ///
+    /// # Errors
+    /// As [`Kernel::with_theta`].
+    pub fn with_theta(&self, theta: &[f64]) -> Result<Self> {
+        let Some(_) = self.learned_noise() else {
+            return Ok(GpRegressor { kernel: self.kernel.with_theta(theta)?, ..self.clone() });
+        };
+        let Some((noise, rest)) = theta.split_last() else {
+            return Err(Error::Shape { op: "with_theta", what: "no values given".to_owned() });
+        };
+        let kernel = self.kernel.with_theta(rest)?;
+        Ok(GpRegressor { kernel, noise: Noise::Same(noise.exp()), ..self.clone() })
+    }
+
     /// The space, once noise, kernel and priors are known to be in order for n observations.
     pub(super) fn space(&self, n: usize) -> Result<Space> {
         self.kernel.check()?;

@@ -3,6 +3,7 @@
 use ndarray::{Array1, Array2, Axis};
 
 use super::fitted::FittedGp;
+use super::stored::Stored;
 use crate::{Error, Matrix, Result};
 
 /// What the model predicts for each observation from all the others, at the same hyper-parameters.
@@ -30,10 +31,12 @@ impl FittedGp {
     /// without each point. This is the same as n refits, for the price of one inverse.
     ///
     /// # Errors
-    /// [`Error::Singular`] if without some point the mean cannot be estimated; those of the device.
+    /// [`Error::Singular`] if without some point the mean cannot be estimated; as [`FittedGp::factor`]; those of the
+    /// device.
     pub fn leave_one_out(&self) -> Result<LeaveOneOut> {
-        let inverse = self.inverse_diagonal()?;
-        let trend = &self.conditioned.trend;
+        let stored = self.stored("FittedGp::leave_one_out", "judge by points that were held out")?;
+        let inverse = inverse_diagonal(stored)?;
+        let trend = self.trend();
         let mut q = inverse.clone();
         if let Some(normal) = &trend.normal {
             let whitened = normal.whiten(&Matrix::from_host(trend.weighted.t().to_owned()))?.into_array()?;
@@ -53,14 +56,14 @@ impl FittedGp {
         });
         Ok(LeaveOneOut { mean, variance, log_density })
     }
+}
 
-    /// The diagonal of C⁻¹, refined if the factor is in f32.
-    fn inverse_diagonal(&self) -> Result<Array1<f64>> {
-        let inverse = if self.resident.device().is_gpu() {
-            self.factor().inverse()?.x
-        } else {
-            self.factor().inverse_lower()?.into_array()?
-        };
-        Ok(inverse.diag().to_owned())
-    }
+/// The diagonal of C⁻¹, refined if the factor is in f32.
+fn inverse_diagonal(stored: &Stored) -> Result<Array1<f64>> {
+    let inverse = if stored.on_gpu() {
+        stored.factor().inverse()?.x
+    } else {
+        stored.factor().inverse_lower()?.into_array()?
+    };
+    Ok(inverse.diag().to_owned())
 }

@@ -6,7 +6,7 @@
 //! | classification | [`GpClassifier`] -> [`FittedGpClassifier`] |
 //! | choose hyper-parameters | [`GpRegressor::optimise`], [`Prior`] |
 //! | average over them instead | [`GpRegressor::sample_hyperparameters`] -> [`BayesianGp`] |
-//! | the same without an n x n matrix, if that does not fit | [`GpRegressor::fit_large`] -> [`LargeGp`] |
+//! | know whether the n x n matrix fits, and say what to do if not | [`GpRegressor::plan`], [`GpRegressor::large`] |
 //! | the same for many observations, through inducing points | [`SparseGpRegressor`] -> [`FittedSparseGp`] |
 //! | judge a model | [`FittedGp::log_marginal_likelihood`], [`FittedGp::leave_one_out`] |
 
@@ -25,15 +25,16 @@ mod regressor;
 mod sample;
 mod slice;
 mod sparse;
+mod stored;
 
 pub use bayes::{BayesianGp, MixturePrediction, SliceParams};
 pub use classify::{Average, FittedGpClassifier, GpClassifier, Latent, Likelihood};
 pub use evidence::Evidence;
 pub use fitted::FittedGp;
-pub use large::{BoundedPrediction, LargeGp, LargeParams, MatrixFreeGp, StochasticEvidence};
+pub use large::{LargeParams, StochasticEvidence};
 pub use leave_one_out::LeaveOneOut;
 pub use mean::Mean;
-pub use predict::{JointPrediction, Prediction, Predictive};
+pub use predict::{BoundedPrediction, JointPrediction, Prediction, Predictive};
 pub use prior::Prior;
 pub use regressor::GpRegressor;
 pub use sample::Samples;

@@ -4,13 +4,14 @@ use ndarray::ArrayView2;
 
 use super::evidence::{Conditioned, Evidence};
 use super::fitted::FittedGp;
+use super::large::{LargeParams, Parts};
 use super::mean::Mean;
 use super::prior::Prior;
 use crate::linalg::{Jitter, Noise, SpdParams};
 use crate::models::check::pairs;
-use crate::models::plan::BUDGET;
+use crate::models::plan::{BUDGET, Method};
 use crate::optim::Minimiser;
-use crate::{Device, Error, Kernel, Result};
+use crate::{Device, Kernel, Result};
 
 /// Gaussian process regression: `y = f(x) + ε`, `f ~ GP(m, k)`, `ε ~ N(0, noise)`.
 ///
@@ -20,6 +21,10 @@ use crate::{Device, Error, Kernel, Result};
 ///
 /// Hyper-parameters stay as they are given unless [`optimise`](GpRegressor::optimise) is asked for; then
 /// `log p(y | θ) + log p(θ)` is maximised over all parameters of the kernel that are not fixed, and the noise.
+///
+/// The n x n covariance is stored and factored if it fits the [memory budget](GpRegressor::memory_budget), and if not,
+/// conjugate gradients do without: [`plan`](GpRegressor::plan) says which before anything is run,
+/// [`large`](GpRegressor::large) how.
 ///
 /// ```
 /// use mercer::models::gp::{GpRegressor, Predictive};
@@ -47,6 +52,7 @@ pub struct GpRegressor {
     pub(super) minimiser: Option<Minimiser>,
     pub(super) priors: Vec<(String, Prior)>,
     pub(super) budget: u64,
+    pub(super) large: LargeParams,
 }
 
 impl GpRegressor {
@@ -62,6 +68,7 @@ impl GpRegressor {
             minimiser: None,
             priors: Vec::new(),
             budget: BUDGET,
+            large: LargeParams::default(),
         }
     }
 
@@ -91,6 +98,7 @@ impl GpRegressor {
     }
 
     /// What may be added to the diagonal if the covariance is not positive definite; nothing unless said otherwise.
+    /// Where the covariance is not stored nobody can tell, so that nothing is added: the noise must be positive there.
     #[must_use]
     pub fn jitter(self, jitter: Jitter) -> Self {
         GpRegressor { spd: SpdParams { jitter, ..self.spd }, ..self }
@@ -110,40 +118,75 @@ impl GpRegressor {
     }
 
     /// Bytes that a fit may allocate, 2 GiB by default: a matrix of n = 16,384, or two of n = 11,585 for a gradient.
-    /// Beyond that nothing n x n is stored: [`fit_large`](GpRegressor::fit_large) goes on without, and what needs a
-    /// stored factor refuses. Up to 256 MB that earlier matrices have left for the next are not counted.
+    /// Beyond that nothing n x n is stored, and what needs a stored factor refuses. Up to 256 MB that earlier matrices
+    /// have left for the next are not counted.
     #[must_use]
     pub fn memory_budget(self, bytes: u64) -> Self {
         GpRegressor { budget: bytes, ..self }
     }
 
-    /// Conditions the process on `x` (`n x d`) and `y` (`n x q`). The n x n covariance is stored, for what only its
-    /// factor gives: leave-one-out, joint samples, points added later. Where that may not fit the memory budget use
-    /// [`fit_large`](GpRegressor::fit_large), which switches to conjugate gradients.
+    /// How a fit goes about it if the covariance does not fit the [memory budget](GpRegressor::memory_budget).
+    ///
+    /// Hyper-parameters are searched there too if that is asked for: with the same probes for all of them, so that the
+    /// objective is a function, but one whose gradient is as exact as the probes are many. A search then ends where
+    /// steps no longer gain; give the minimiser a tolerance of 1e-3 or so, and few iterations.
+    #[must_use]
+    pub fn large(self, params: LargeParams) -> Self {
+        GpRegressor { large: params, ..self }
+    }
+
+    /// Conditions the process on `x` (`n x d`) and `y` (`n x q`), as [`plan`](GpRegressor::plan) says.
+    ///
+    /// ```
+    /// use mercer::models::gp::GpRegressor;
+    /// use mercer::models::plan::Method;
+    /// use mercer::{Device, Kernel};
+    /// use ndarray::{Array2, array};
+    ///
+    /// let x = Array2::from_shape_fn((300, 1), |(i, _)| i as f64 / 30.0);
+    /// let y = x.mapv(f64::sin);
+    /// let gp = GpRegressor::new(Kernel::rbf(1.0)).noise(0.01).memory_budget(1 << 19);
+    /// println!("{}", gp.plan(&Device::cpu(), 300, 1, 1));
+    /// let fitted = gp.fit(&Device::cpu(), x.view(), y.view())?;
+    /// assert!(matches!(fitted.method(), Method::MatrixFree { .. }));
+    /// assert!((fitted.predict(array![[2.5]].view())?[[0, 0]] - 2.5f64.sin()).abs() < 1e-3);
+    /// assert!(fitted.leave_one_out().is_err()); // which takes the factor
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
     ///
     /// # Errors
-    /// [`Error::Shape`] or [`Error::NotFinite`] for bad data; [`Error::Parameter`] or [`Error::UnknownName`] for bad
-    /// noise, kernel or priors; [`Error::NotPositiveDefinite`] if the covariance is not (duplicate inputs without
-    /// noise) and no jitter is allowed; [`Error::OverBudget`] before anything is allocated if the covariance does not fit
-    /// the [memory budget](GpRegressor::memory_budget); [`Error::Cancelled`] by the minimiser's progress; those of the
-    /// device.
+    /// [`Error::Shape`](crate::Error::Shape) or [`Error::NotFinite`](crate::Error::NotFinite) for bad data;
+    /// [`Error::Parameter`](crate::Error::Parameter) or [`Error::UnknownName`](crate::Error::UnknownName) for bad
+    /// noise, kernel, priors or [`LargeParams`]; [`Error::NotPositiveDefinite`](crate::Error::NotPositiveDefinite) if
+    /// the covariance is not (duplicate inputs without noise) and no jitter is allowed;
+    /// [`Error::Cancelled`](crate::Error::Cancelled) by the minimiser's progress; those of the device. If the
+    /// covariance is not stored also [`Error::Parameter`](crate::Error::Parameter) for noise that is not positive,
+    /// whatever the jitter, and [`Error::NoConvergence`](crate::Error::NoConvergence).
     pub fn fit(&self, device: &Device, x: ArrayView2<f64>, y: ArrayView2<f64>) -> Result<FittedGp> {
         pairs("GpRegressor::fit", x, y)?;
-        let size = (x.nrows(), x.ncols(), y.ncols());
-        self.affords("GpRegressor::fit", device, size, self.minimiser.is_some(), "use `fit_large`")?;
+        self.large.check()?;
+        // Out of order it is refused even where nothing is added.
+        self.spd.jitter.rungs()?;
         let space = self.space(x.nrows())?;
+        let plan = self.plan(device, x.nrows(), x.ncols(), y.ncols());
         let start = self.theta();
         let Some(minimiser) = self.minimiser.as_ref().filter(|_| !start.is_empty()) else {
-            return FittedGp::new(self.clone(), device, x, y, None);
+            return FittedGp::new(self.clone(), device, x, y, plan, None);
         };
         let sparing = GpRegressor { spd: SpdParams { condition: false, ..self.spd }, ..self.clone() };
         let minimum = minimiser.run(&start, &space.bounds, |theta| {
-            let evidence = sparing.with_theta(theta)?.evidence(device, x, y)?;
+            let model = sparing.with_theta(theta)?;
+            let Evidence { value, gradient } = match plan.method {
+                Method::MatrixFree { rank } => {
+                    let parts = Parts::new(&model, device, x, y, rank, &self.large)?;
+                    Evidence { value: parts.value, gradient: parts.gradient(&model, &self.large)? }
+                }
+                _ => model.evidence(device, x, y)?,
+            };
             let (prior, slope) = space.log_prior(theta);
-            let gradient = evidence.gradient.iter().zip(slope).map(|(e, p)| -e - p).collect();
-            Ok((-evidence.value - prior, gradient))
+            Ok((-value - prior, gradient.iter().zip(slope).map(|(e, p)| -e - p).collect()))
         })?;
-        FittedGp::new(self.with_theta(&minimum.point)?, device, x, y, Some(minimum))
+        FittedGp::new(self.with_theta(&minimum.point)?, device, x, y, plan, Some(minimum))
     }
 
     /// `log p(y | X, θ)` at the hyper-parameters as they are, with its gradient by [`GpRegressor::theta`].
@@ -151,7 +194,9 @@ impl GpRegressor {
     /// The gradient is `½ Σ_ij (αα^T - C⁻¹)_ij ∂C_ij`, contracted tile by tile: the derivatives of C are never stored.
     ///
     /// # Errors
-    /// As [`GpRegressor::fit`].
+    /// As [`GpRegressor::fit`]; [`Error::OverBudget`](crate::Error::OverBudget) before anything is allocated if the
+    /// matrices do not fit the [memory budget](GpRegressor::memory_budget):
+    /// [`stochastic_evidence`](GpRegressor::stochastic_evidence) needs none.
     pub fn log_marginal_likelihood(
         &self,
         device: &Device,
@@ -169,39 +214,5 @@ impl GpRegressor {
         let conditioned = Conditioned::new(self, device, x, y)?;
         let value = conditioned.log_marginal_likelihood;
         Ok(Evidence { value, gradient: conditioned.into_gradient(self, x)? })
-    }
-
-    /// The kernel.
-    pub fn kernel(&self) -> &Kernel {
-        &self.kernel
-    }
-
-    /// Whether the noise is one of the hyper-parameters that are learned.
-    pub(super) fn learned_noise(&self) -> Option<f64> {
-        match self.noise {
-            Noise::Same(v) if v > 0.0 && !self.noise_fixed => Some(v),
-            _ => None,
-        }
-    }
-
-    /// The free hyper-parameters on the scale of the optimiser: [`Kernel::theta`], then the logarithm of the noise
-    /// if it is learned.
-    pub fn theta(&self) -> Vec<f64> {
-        self.kernel.theta().into_iter().chain(self.learned_noise().map(f64::ln)).collect()
-    }
-
-    /// The inverse of [`GpRegressor::theta`].
-    ///
-    /// # Errors
-    /// As [`Kernel::with_theta`].
-    pub fn with_theta(&self, theta: &[f64]) -> Result<Self> {
-        let Some(_) = self.learned_noise() else {
-            return Ok(GpRegressor { kernel: self.kernel.with_theta(theta)?, ..self.clone() });
-        };
-        let Some((noise, rest)) = theta.split_last() else {
-            return Err(Error::Shape { op: "with_theta", what: "no values given".to_owned() });
-        };
-        let kernel = self.kernel.with_theta(rest)?;
-        Ok(GpRegressor { kernel, noise: Noise::Same(noise.exp()), ..self.clone() })
     }
 }

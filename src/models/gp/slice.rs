@@ -8,7 +8,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::Result;
 
-/// Steps to each side of a slice.
+/// Steps out of a slice, those of both sides together.
 const STEPS: usize = 8;
 /// Shrinks before the point stays where it is; each about halves the slice.
 const SHRINKS: usize = 60;
@@ -28,8 +28,8 @@ pub(super) fn sweep(
         let level = height + (1.0 - rng.random::<f64>()).ln();
         let mut low = here - width * rng.random::<f64>();
         let mut high = low + width;
-        // A uniform split of the steps between both sides keeps the move reversible.
-        let left = (STEPS as f64 * rng.random::<f64>()) as usize;
+        // How many of them go left is uniform over 0..=STEPS: any other split is not reversible, and drifts.
+        let left = ((STEPS + 1) as f64 * rng.random::<f64>()) as usize;
         let mut above = |at: &mut [f64], x: f64| -> Result<bool> {
             if x <= lower || x >= upper {
                 return Ok(false);

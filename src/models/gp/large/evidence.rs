@@ -5,13 +5,13 @@
 //! covariance M, whatever c is: the first term is exact, from `M⁻¹ = noise⁻¹ - UUᵀ`, and the second is small where M is
 //! good and c is one. Where M is poor a c of one adds variance, so that `control.rs` chooses it.
 
-use ndarray::{Array2, ArrayView2, Axis, concatenate, s};
+use ndarray::{Array2, ArrayView1, ArrayView2, Axis, concatenate, s};
 
 use super::control::coefficients;
 use super::system::System;
 use super::{LargeParams, OP};
 use crate::kernel::Scale;
-use crate::linalg::{CgInfo, LogDet, dots};
+use crate::linalg::{Certificate, CgInfo, CgSolution, LogDet, dots};
 use crate::models::gp::mean::Trend;
 use crate::models::gp::regressor::GpRegressor;
 use crate::ops::{Weights, gram_sum_grad};
@@ -30,12 +30,14 @@ pub struct StochasticEvidence {
 
 /// A process conditioned on data at given hyper-parameters.
 #[derive(Debug)]
-pub(super) struct Parts {
-    pub system: System,
+pub(in crate::models::gp) struct Parts {
+    pub(super) system: System,
     pub trend: Trend,
     /// `C⁻¹(y - Hβ)`, `n x q`.
     pub alpha: Array2<f64>,
     pub info: CgInfo,
+    /// The same in the words of a factored solve.
+    pub certificate: Certificate,
     pub log_det: LogDet,
     pub value: f64,
 }
@@ -57,6 +59,7 @@ impl Parts {
             Some(h) => joined(&[h.view(), y])?,
         };
         let solution = system.solve(right.view(), params.tolerance, params)?;
+        let certificate = certificate(&system, right.view(), &solution)?;
         let trend = Trend::new(design.as_ref(), &solution.x, q)?;
         let (alpha, residual) = match &design {
             None => (solution.x, y.to_owned()),
@@ -69,7 +72,12 @@ impl Parts {
         let fit: f64 = residual.iter().zip(&alpha).map(|(r, a)| r * a).sum();
         let constant = n as f64 * std::f64::consts::TAU.ln();
         let value = -0.5 * (fit + q as f64 * (log_det.value + constant));
-        Ok(Parts { system, trend, alpha, info: solution.info, log_det, value })
+        Ok(Parts { system, trend, alpha, info: solution.info, certificate, log_det, value })
+    }
+
+    /// x, on the host.
+    pub fn points(&self) -> &Matrix {
+        &self.system.x_host
     }
 
     /// Of the value: the determinant is all that is estimated.
@@ -113,6 +121,26 @@ impl Parts {
         }
         Ok(gradient)
     }
+}
+
+/// Iterations as steps. The backward error is a bound: `‖C‖∞` is not known, but no less than its largest entry.
+fn certificate(system: &System, b: ArrayView2<f64>, solution: &CgSolution) -> Result<Certificate> {
+    let residuals = &solution.info.relative_residuals;
+    let most = |v: ArrayView1<f64>| v.iter().fold(0f64, |m, v| m.max(v.abs()));
+    let norm = system.largest()?;
+    let bound = |(c, relative): (usize, &f64)| {
+        let (b, x) = (b.column(c), solution.x.column(c));
+        let size = norm * most(x) + most(b);
+        if size > 0.0 { relative * b.dot(&b).sqrt() / size } else { 0.0 }
+    };
+    Ok(Certificate {
+        steps: solution.info.iterations,
+        backward_error: residuals.iter().enumerate().map(bound).fold(0.0, f64::max),
+        relative_residual: residuals.iter().copied().fold(0.0, f64::max),
+        jitter: 0.0,
+        condition: f64::NAN,
+        fallback: system.fallback,
+    })
 }
 
 fn joined(blocks: &[ArrayView2<f64>]) -> Result<Array2<f64>> {

@@ -36,7 +36,7 @@ impl Default for LargeParams {
 }
 
 impl LargeParams {
-    pub(super) fn check(&self) -> Result<()> {
+    pub(in crate::models::gp) fn check(&self) -> Result<()> {
         let tolerances = [("tolerance", self.tolerance), ("variance_tolerance", self.variance_tolerance)];
         for (name, value) in tolerances {
             if !(value > 0.0 && value < 1.0) {

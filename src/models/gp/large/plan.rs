@@ -13,22 +13,29 @@ const VECTORS: f64 = 24.0;
 const COPIES: f64 = 6.0;
 
 impl GpRegressor {
-    /// What [`fit_large`](GpRegressor::fit_large) would do with n observations of d features and q targets: nothing is
-    /// run. Operations are those of one evaluation; one with a gradient takes about three times as many if the matrix
-    /// is stored, and about twice as many iterations if it is not.
-    pub fn plan_large(
+    /// What [`fit`](GpRegressor::fit) would do with n observations of d features and q targets: nothing is run.
+    /// Operations are those of one evaluation; one with a gradient takes about three times as many if the matrix is
+    /// stored, and about twice as many iterations if it is not.
+    pub fn plan(&self, device: &Device, n: usize, d: usize, targets: usize) -> Plan {
+        let stored = dense(device, n, d, targets, self.minimiser.is_some());
+        let fits = need(&stored) <= self.budget && one_matrix(n) <= largest_buffer(device);
+        if fits { stored } else { matrix_free(device, n, d, targets, &self.large, self.budget) }
+    }
+
+    /// Why [`plan`](GpRegressor::plan) stores no matrix, for what needs one.
+    pub(in crate::models::gp) fn refusal(
         &self,
+        op: &'static str,
         device: &Device,
-        n: usize,
-        d: usize,
-        targets: usize,
-        params: &LargeParams,
-    ) -> Plan {
-        let dense = dense(device, n, d, targets, self.minimiser.is_some());
-        let buffer = device.adapter().map_or(u64::MAX, |a| a.limits.buffer_bytes);
-        let one_matrix = (4.0 * n as f64 * padded(n as f64)) as u64;
-        let fits = need(&dense) <= self.budget && one_matrix <= buffer;
-        if fits { dense } else { matrix_free(device, n, d, targets, params, self.budget) }
+        (n, d, targets): (usize, usize, usize),
+        instead: &'static str,
+    ) -> Error {
+        let (need, budget) = (need(&dense(device, n, d, targets, self.minimiser.is_some())), self.budget);
+        if need > budget {
+            return Error::OverBudget { op, need, budget, instead };
+        }
+        let what = format!("{op}: the factored covariance");
+        Error::TooLarge { what, need: one_matrix(n), limit: largest_buffer(device) }
     }
 
     /// An error if the matrices that `op` would store for `(n, d, targets)` pass the memory budget.
@@ -45,13 +52,27 @@ impl GpRegressor {
     }
 }
 
+fn one_matrix(n: usize) -> u64 {
+    (4.0 * n as f64 * padded(n as f64)) as u64
+}
+
+fn largest_buffer(device: &Device) -> u64 {
+    device.adapter().map_or(u64::MAX, |a| a.limits.buffer_bytes)
+}
+
 /// Bytes where most are needed.
 fn need(plan: &Plan) -> u64 {
     plan.host_bytes.max(plan.device_bytes)
 }
 
+/// Columns of the preconditioner: it may take half of the budget, and its factor exists twice while it is made.
+pub(super) fn rank(n: usize, params: &LargeParams, budget: u64) -> usize {
+    let usual = (budget as f64 / (32.0 * n as f64)).clamp(1.0, RANK) as usize;
+    params.rank.unwrap_or(usual).clamp(1, n.max(1))
+}
+
 /// Without the matrix. An iteration is a product with all right-hand sides of α and all probes.
-pub(super) fn matrix_free(
+fn matrix_free(
     device: &Device,
     n: usize,
     d: usize,
@@ -61,9 +82,7 @@ pub(super) fn matrix_free(
 ) -> Plan {
     // In floating point: no size is so large that it overflows, and a cast back ends at the largest integer.
     let (nf, df, columns) = (n as f64, d as f64, (targets + params.log_det.probes) as f64);
-    // The preconditioner may take half of the budget; its factor exists twice while it is made.
-    let usual = (budget as f64 / (32.0 * nf)).clamp(1.0, RANK) as usize;
-    let rank = params.rank.unwrap_or(usual).clamp(1, n.max(1));
+    let rank = rank(n, params, budget);
     let r = rank as f64;
     let on_device = 4.0 * nf * (padded(df) + 2.0 * padded(columns));
     Plan {
@@ -75,7 +94,14 @@ pub(super) fn matrix_free(
     }
 }
 
-fn dense(device: &Device, n: usize, d: usize, targets: usize, gradient: bool) -> Plan {
+/// With the matrix, and with its inverse for a gradient.
+pub(in crate::models::gp) fn dense(
+    device: &Device,
+    n: usize,
+    d: usize,
+    targets: usize,
+    gradient: bool,
+) -> Plan {
     let (nf, df, q) = (n as f64, d as f64, targets as f64);
     // The factor takes the place of K on the host, and stands beside it on a device; for a gradient, the inverse too.
     let matrices = if gradient { 2.0 } else { 1.0 };

@@ -2,16 +2,20 @@
 
 use ndarray::{Array1, Array2, ArrayView2, Axis};
 
-use super::LargeParams;
+use super::{LargeParams, OP};
 use crate::linalg::{
-    CgParams, CgSolution, Covariance, KernelOperator, LogDet, LowRankPlusDiagonal, Operator, Preconditioner,
-    lanczos_log_det, pivoted_cholesky, refined_conjugate_gradients,
+    Anchor, CgParams, CgSolution, Covariance, Fallback, KernelOperator, LogDet, LowRankPlusDiagonal,
+    Operator, Preconditioner, lanczos_log_det, pivoted_cholesky, refined_conjugate_gradients,
 };
+use crate::models::check::within;
 use crate::models::gp::regressor::GpRegressor;
 use crate::{Device, Matrix, Result};
 
 /// Residual trace of the preconditioner's factor, relative to K's, beyond which more columns add nothing.
 const ENOUGH: f64 = 1e-10;
+/// What inputs rounded to f32 may do to a kernel value, relative to the diagonal, if products are to be made of them: no
+/// residual in f64 stands behind a determinant.
+const MOVED: f64 = 1e-4;
 
 #[derive(Debug)]
 pub(super) struct System {
@@ -19,6 +23,8 @@ pub(super) struct System {
     /// The same on a GPU; none if that is not where it runs.
     fast: Option<KernelOperator>,
     preconditioner: LowRankPlusDiagonal,
+    /// Why the products are made in f64 on the CPU although a GPU was asked for, if they are.
+    pub fallback: Option<Fallback>,
     /// x where the products run, and on the CPU.
     pub x: Matrix,
     pub x_host: Matrix,
@@ -28,16 +34,23 @@ impl System {
     pub fn new(model: &GpRegressor, device: &Device, x: ArrayView2<f64>, rank: usize) -> Result<Self> {
         let host = Matrix::from_host(x.to_owned());
         let exact = KernelOperator::new(&model.kernel, &host, model.noise.clone())?;
+        let least = exact.noise().fold(f64::INFINITY, |m, v| m.min(*v));
+        let requirement = "must be positive where the covariance is not stored, jitter or not";
+        within("noise", least, least > 0.0, requirement)?;
         // In f64 whatever the device: its n x r kernel values are nothing beside one product.
         let low_rank = pivoted_cholesky(&exact.without_noise(), rank, ENOUGH)?;
         let preconditioner = LowRankPlusDiagonal::new(&low_rank, exact.noise().view())?;
-        let x = host.to_device(device)?;
-        let fast = if device.is_gpu() {
-            Some(KernelOperator::new(&model.kernel, &x, model.noise.clone())?)
+        let anchor = Anchor::new(&model.kernel, x);
+        // Written so that a NaN is too much.
+        let in_place = !device.is_gpu() || anchor.moved(&model.kernel, x, x)? <= MOVED;
+        let (fast, x) = if device.is_gpu() && in_place {
+            let x = anchor.upload(OP, device, x)?;
+            (Some(KernelOperator::new(&model.kernel, &x, model.noise.clone())?), x)
         } else {
-            None
+            (None, host.clone())
         };
-        Ok(System { exact, fast, preconditioner, x, x_host: host })
+        let fallback = (!in_place).then_some(Fallback::Inputs);
+        Ok(System { exact, fast, preconditioner, fallback, x, x_host: host })
     }
 
     fn fast(&self) -> &KernelOperator {
@@ -62,6 +75,11 @@ impl System {
     /// `C v` in f64.
     pub fn apply(&self, v: ArrayView2<f64>) -> Result<Array2<f64>> {
         self.exact.apply(v)
+    }
+
+    /// The largest entry of its diagonal.
+    pub fn largest(&self) -> Result<f64> {
+        Ok(self.exact.diagonal()?.fold(0.0, |m: f64, v| m.max(*v)))
     }
 
     pub fn log_det(&self, params: &LargeParams) -> Result<LogDet> {

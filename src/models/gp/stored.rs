@@ -1,0 +1,121 @@
+//! A process with a factored covariance, and its variances.
+//!
+//! They are made where the factor lives from `V = L⁻¹k(X, x*)`, as `k(x*, x*) - |v|²`; a factor in f32 comes with a bound
+//! on what that has lost, and where it could matter the variance is made again from a solve that is refined in f64.
+
+use ndarray::{Array1, ArrayView2, Axis, s};
+
+use super::evidence::Conditioned;
+use crate::linalg::{Anchor, SpdFactor};
+use crate::ops::{
+    Along, Map, Reduction, Side, Trans, Triangle, gram, gram_diagonal, map, reduce, solve_triangular,
+};
+use crate::{Kernel, Matrix, Result};
+
+/// Entries of `k(X, x*)` at a time.
+const ENTRIES: usize = 1 << 24;
+/// What an entry of the covariance is off by in f32, relative to its size: a kernel value takes a few roundings.
+const SINGLE: f64 = 4.0 * f32::EPSILON as f64;
+/// Relative error of a variance that calls for a second look.
+const DOUBT: f64 = 1e-4;
+
+#[derive(Debug)]
+pub(super) struct Stored {
+    pub conditioned: Conditioned,
+    /// x on the host, and where the factor lives.
+    x: Matrix,
+    resident: Matrix,
+    anchor: Anchor,
+}
+
+impl Stored {
+    pub fn new(kernel: &Kernel, x: &Matrix, conditioned: Conditioned) -> Result<Self> {
+        let device = conditioned.factor.factor().device();
+        let anchor = Anchor::new(kernel, x.cpu().view());
+        let resident = if device.is_gpu() {
+            anchor.upload("GpRegressor::fit", &device, x.cpu().view())?
+        } else {
+            x.clone()
+        };
+        Ok(Stored { conditioned, x: x.clone(), resident, anchor })
+    }
+
+    pub fn factor(&self) -> &SpdFactor {
+        &self.conditioned.factor
+    }
+
+    /// Whether the factor is in f32.
+    pub fn on_gpu(&self) -> bool {
+        self.resident.device().is_gpu()
+    }
+
+    /// Latent variances at each row of `x`.
+    pub fn variances(&self, kernel: &Kernel, x: ArrayView2<f64>) -> Result<Array1<f64>> {
+        let block = (ENTRIES / self.x.rows()).max(64);
+        let mut variance = Array1::zeros(x.nrows());
+        for (from, mut to) in
+            x.axis_chunks_iter(Axis(0), block).zip(variance.axis_chunks_iter_mut(Axis(0), block))
+        {
+            to.assign(&self.block(kernel, from)?);
+        }
+        Ok(variance)
+    }
+
+    fn block(&self, kernel: &Kernel, x: ArrayView2<f64>) -> Result<Array1<f64>> {
+        let at = Matrix::from_host(x.to_owned());
+        let prior = gram_diagonal(kernel, &at)?.into_array()?.index_axis_move(Axis(1), 0);
+        let device = self.resident.device();
+        let at = if device.is_gpu() { self.anchor.upload("FittedGp::predict", &device, x)? } else { at };
+        let v = self.factor().whiten(&gram(kernel, &self.resident, Some(&at))?)?;
+        let explained = reduce(&v, Along::EachColumn, Reduction::SumSquares)?.into_array()?;
+        let mut variance = Array1::from_shape_fn(prior.len(), |j| left(prior[j], explained[[0, j]]));
+        if device.is_gpu() {
+            let lost = self.lost(kernel, x, &v)?;
+            // Written so that a NaN is doubtful.
+            let sound = |j: &usize| lost[*j] <= DOUBT * variance[*j];
+            let doubtful: Vec<usize> = (0..prior.len()).filter(|j| !sound(j)).collect();
+            if !doubtful.is_empty() {
+                let again = Matrix::from_host(x.select(Axis(0), &doubtful));
+                let across = gram(kernel, &self.x, Some(&again))?.into_array()?;
+                let weights = self.factor().solve(across.view())?.x;
+                for (c, &j) in doubtful.iter().enumerate() {
+                    variance[j] = left(prior[j], across.column(c).dot(&weights.column(c)));
+                }
+            }
+        }
+        Ok(variance)
+    }
+
+    /// What a factor in f32 may have lost of each `|v|²`, v a column of `L⁻¹Sb`.
+    ///
+    /// L is exact for a matrix that differs by a few roundings of `√(a_ii a_jj)` in each entry, and by what the rounding
+    /// of inputs has moved, so `bᵀA⁻¹b` is off by at most that part of `(Σ_i √a_ii |w_i|)²`, `w = L⁻ᵀv`. Of b the
+    /// rounding counts once more, `2 Σ_i |δb_i w_i|`.
+    fn lost(&self, kernel: &Kernel, x: ArrayView2<f64>, v: &Matrix) -> Result<Array1<f64>> {
+        let l = self.factor().factor();
+        let w = solve_triangular(l, Triangle::Lower, Trans::Yes, Side::Left, v)?;
+        let sums = reduce(&map(&w, Map::Abs)?, Along::EachColumn, Reduction::Sum)?.into_array()?;
+        // Where S is not the identity it has made the diagonal about one.
+        let scaled = self.factor().scale().is_some();
+        let largest = if scaled {
+            2.0
+        } else {
+            let own = gram_diagonal(kernel, &self.x)?.into_array()?.fold(0f64, |m, v| m.max(*v));
+            own + self.factor().jitter()
+        };
+        let points = self.x.cpu().view();
+        let across = self.anchor.moved(kernel, points, x)?;
+        let prior = gram_diagonal(kernel, &Matrix::from_host(x.to_owned()))?.into_array()?;
+        let of_matrix = SINGLE + self.factor().moved();
+        let bound = |(sum, prior): (&f64, &f64)| {
+            let reach = largest.sqrt() * sum;
+            of_matrix * reach * reach + 2.0 * across * prior.sqrt() * reach
+        };
+        Ok(sums.slice(s![0, ..]).iter().zip(&prior).map(bound).collect())
+    }
+}
+
+/// What is left of a prior variance: nothing, rather than less.
+pub(super) fn left(prior: f64, explained: f64) -> f64 {
+    (prior - explained).max(0.0)
+}
