@@ -19,6 +19,7 @@ mod hyper;
 mod large;
 mod leave_one_out;
 mod mean;
+mod origin;
 mod predict;
 mod prior;
 mod regressor;
