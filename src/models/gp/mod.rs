@@ -19,7 +19,6 @@ mod hyper;
 mod large;
 mod leave_one_out;
 mod mean;
-mod origin;
 mod predict;
 mod prior;
 mod regressor;

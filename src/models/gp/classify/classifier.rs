@@ -23,9 +23,9 @@ use crate::{Device, Kernel, Matrix, Result};
 /// asked for; then they maximise the approximate evidence `ln Z = ln p(y | f̂) - ½ f̂ᵀK⁻¹f̂ - ½ ln |B|`, by its exact
 /// gradient, within the bounds of the kernel's parameters. K and B are stored, `n x n` in f64.
 ///
-/// On a GPU the factors are f32 and every step of Newton's method is refined, so that the mode is that of f64; where f32
-/// would lose more than 1e-5 of ln Z or 1e-4 of a variance, the factor is made again in f64 on the CPU, or the solve is
-/// refined. Predictions of a softmax likelihood are f64 on the CPU.
+/// On a GPU the factors are f32 and every step of Newton's method is refined, so that the mode is that of f64. Where f32
+/// would lose more than 1e-5 of ln Z the last factor is made again in f64 on the CPU, where it would lose 1e-4 of a
+/// variance the solve is refined. What a search sees, and the predictions of a softmax likelihood, are f64 on the CPU.
 ///
 /// ```
 /// use mercer::models::gp::{GpClassifier, Likelihood};

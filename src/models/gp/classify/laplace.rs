@@ -13,7 +13,6 @@ use std::ops::Range;
 
 use ndarray::{Array2, ArrayView2, s};
 
-use crate::models::gp::origin::origin;
 use crate::ops::{Trans, Weights, gemm, gram, gram_diagonal, gram_sum_grad};
 use crate::{Device, Error, Kernel, Matrix, Result};
 
@@ -56,7 +55,7 @@ pub(super) trait Curvature {
     fn single(&self) -> Option<f64>;
     /// Whether predictions by factors in f32 know what those have lost.
     const GUARDED: bool;
-    /// The symmetric `n x n` weights M of `d ln Z = Σ M_ij dK_ij`, on the device of the factors; `a` is at the mode.
+    /// The symmetric `n x n` weights M of `d ln Z = Σ M_ij dK_ij`, by factors in f64; `a` is at the mode.
     fn weights(&self, k: &Matrix, a: ArrayView2<f64>) -> Result<Matrix>;
 }
 
@@ -90,7 +89,9 @@ pub(super) struct Block<'a> {
 }
 
 impl<C: Curvature> Laplace<C> {
-    /// With `k`, the Gram matrix of `kernel` at `x`, in f64 on the CPU; `predicts` if more than the evidence is wanted.
+    /// With `k`, the Gram matrix of `kernel` at `x`, in f64 on the CPU. To predict with, factors in f32 will do that know
+    /// what they have lost; for the evidence and its gradient they are made once more in f64: a search that sees the
+    /// rounding of f32 takes five times the evaluations.
     pub fn new(
         device: &Device,
         kernel: &Kernel,
@@ -103,20 +104,18 @@ impl<C: Curvature> Laplace<C> {
         let psi = trace.last().copied().unwrap_or(f64::NEG_INFINITY);
         // Written so that a NaN is not enough.
         let enough = |condition: f64| LOST * condition <= DOUBT * (1.0 + psi.abs());
-        if curvature.single().is_some_and(|c| !enough(c) || (predicts && !C::GUARDED)) {
+        if curvature.single().is_some_and(|c| !(predicts && C::GUARDED && enough(c))) {
             curvature = observed.curvature(&Device::cpu(), k, f.view())?;
         }
         let log_evidence = psi - 0.5 * curvature.log_det()?;
         Ok(Laplace { kernel: kernel.clone(), x: x.clone(), f, a, curvature, log_evidence, trace })
     }
 
-    /// `d ln Z/dp` for each of [`Kernel::params`], on the natural scale, contracted inside the tile loop.
+    /// `d ln Z/dp` for each of [`Kernel::params`], on the natural scale, contracted inside the tile loop, if this was not
+    /// made to predict with.
     pub fn gradient(&self, k: &Matrix) -> Result<Vec<f64>> {
         let weights = self.curvature.weights(k, self.a.view())?;
-        let (x, device) = (self.x.cpu(), weights.device());
-        let x =
-            Matrix::upload("GpClassifier", &device, (x - &origin(&device, &self.kernel, x.view())).view())?;
-        Ok(gram_sum_grad(&self.kernel, &x, None, Weights::Symmetric(&weights))?.gradient)
+        Ok(gram_sum_grad(&self.kernel, &self.x, None, Weights::Symmetric(&weights))?.gradient)
     }
 
     /// Calls `f` on the new points block by block: K(x, new) is never whole.

@@ -20,13 +20,13 @@ impl GpClassifier {
         let (host, on_device, step) = if self.likelihood == Likelihood::Softmax {
             // K, three for each class (B, its factor, E) and S with its factor and what they are made of. A gradient
             // holds one more for each class.
-            let more = if gradient { (c + 3.0, c + 1.0) } else { (0.0, 0.0) };
-            (3.0 * c + 5.0 + more.0, 2.0 * c + 4.0 + more.1, (4.0 * c + 1.0) / 3.0)
+            let more = if gradient { c + 3.0 } else { 0.0 };
+            (3.0 * c + 5.0 + more, 2.0 * c + 4.0, (4.0 * c + 1.0) / 3.0)
         } else {
             // K, B, its factor and a copy; B and its factor stay with every class fitted against the rest.
             let others = if classes > 2 { c - 1.0 } else { 0.0 };
-            let more = if gradient { (3.0, 4.0) } else { (0.0, 0.0) };
-            (2.0 * others + 4.0 + more.0, others + 3.0 + more.1, 1.0 / 3.0)
+            let more = if gradient { 3.0 } else { 0.0 };
+            (2.0 * others + 4.0 + more, others + 3.0, 1.0 / 3.0)
         };
         let padded = (nf / 4.0).ceil() * 4.0;
         Plan {

@@ -106,14 +106,13 @@ impl Curvature for ManyFactors {
 
     /// As for two classes, with the diagonal blocks of `(W⁻¹ + K)⁻¹` for E.
     fn weights(&self, k: &Matrix, a: ArrayView2<f64>) -> Result<Matrix> {
-        let k_on = k.to_device(&self.sum.factor().device())?;
         let mut blocks: Option<Matrix> = None;
         let mut halves = Vec::with_capacity(self.e.len());
         for e in &self.e {
             let half = self.sum.whiten(e)?;
             let block = zip(e, &syrk(1.0, &half, Trans::Yes)?, Zip::Sub)?;
             blocks = Some(blocks.map_or(Ok(block.clone()), |sum| zip(&sum, &block, Zip::Add))?);
-            halves.push(gemm(1.0, &half, Trans::No, &k_on, Trans::No)?);
+            halves.push(gemm(1.0, &half, Trans::No, k, Trans::No)?);
         }
         let u = self.shrink(k, self.determinant_slope(&halves)?.view())?;
         let none = || Error::Shape { op: "GpClassifier", what: "no classes".to_owned() };

@@ -6,7 +6,6 @@ use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 
 use crate::matrix::window::windows;
 use crate::models::check::pairs;
-use crate::models::gp::origin::origin;
 use crate::{Device, Kernel, Matrix, Result};
 
 /// Bytes of f64 that one chunk of A may take on the host.
@@ -73,6 +72,14 @@ fn parts(
         Ok(Part { rows, x })
     };
     windows(x.nrows(), chunk).map(upload).collect()
+}
+
+/// What to subtract from the inputs before they go to `device`: the mean of x if the device rounds them to f32 and the
+/// kernel sees differences only. Far from the origin f32 would displace the points, by 1e-7 of their distance from it.
+fn origin(device: &Device, kernel: &Kernel, x: ArrayView2<f64>) -> Array1<f64> {
+    let moved = device.is_gpu() && kernel.is_stationary();
+    let mean = x.mean_axis(Axis(0)).filter(|m| moved && m.iter().all(|v| v.is_finite()));
+    mean.unwrap_or_else(|| Array1::zeros(x.ncols()))
 }
 
 /// One row as a matrix on the device.
