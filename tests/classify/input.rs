@@ -1,16 +1,25 @@
 //! What is refused, and how.
 
 use mercer::models::gp::{Average, GpClassifier, Likelihood};
+use mercer::models::plan::Method;
+use mercer::optim::Minimiser;
 use mercer::{Device, Error, Kernel};
-use ndarray::{Array2, array};
+use ndarray::{Array2, Axis, array, concatenate};
 
+use crate::support::{adapters, random};
 use crate::{ring, sectors};
+
+const LIKELIHOODS: [Likelihood; 3] = [Likelihood::Logistic, Likelihood::Probit, Likelihood::Softmax];
+
+fn everywhere() -> impl Iterator<Item = Device> {
+    std::iter::once(Device::cpu()).chain(adapters().cloned())
+}
 
 #[test]
 fn bad_data() {
     let cpu = Device::cpu();
     let x = array![[0.0, 1.0], [1.0, 0.0], [2.0, 2.0]];
-    for likelihood in [Likelihood::Logistic, Likelihood::Probit, Likelihood::Softmax] {
+    for likelihood in LIKELIHOODS {
         let model = GpClassifier::new(Kernel::rbf(1.0)).likelihood(likelihood);
         let refused = |x: &Array2<f64>, labels: &[usize]| {
             let error = model.fit(&cpu, x.view(), labels).unwrap_err();
@@ -47,7 +56,7 @@ fn bad_data() {
 fn constant_features_and_two_points_are_allowed() {
     let cpu = Device::cpu();
     let constant = Array2::ones((6, 3));
-    for likelihood in [Likelihood::Logistic, Likelihood::Probit, Likelihood::Softmax] {
+    for likelihood in LIKELIHOODS {
         let model = GpClassifier::new(1.0 * Kernel::rbf(1.0)).likelihood(likelihood);
         let fitted = model.fit(&cpu, constant.view(), &[0, 1, 1, 1, 0, 1]).unwrap();
         let p = fitted.predict_proba(constant.view()).unwrap();
@@ -73,4 +82,83 @@ fn bad_predictions() {
     let fitted = model.fit(&Device::cpu(), x.view(), &labels).unwrap();
     let refusal = fitted.predict_proba_by(x.view(), Average::Quadrature).unwrap_err();
     assert!(refusal.to_string().contains("MonteCarlo"), "{refusal}");
+}
+
+/// K is singular, B is not.
+#[test]
+fn duplicates_that_disagree() {
+    let (x, labels) = ring(15, 92);
+    let x = concatenate(Axis(0), &[x.view(), x.view()]).unwrap();
+    let turned = labels.iter().map(|l| 1 - l);
+    let labels: Vec<usize> = labels.iter().copied().chain(turned).collect();
+    for device in everywhere() {
+        for likelihood in LIKELIHOODS {
+            let model = GpClassifier::new(10.0 * Kernel::rbf(0.8)).likelihood(likelihood);
+            let fitted = model.fit(&device, x.view(), &labels).unwrap();
+            let p = fitted.predict_proba(x.view()).unwrap();
+            // Every point speaks for both classes alike.
+            assert!(p.iter().all(|p| (p - 0.5).abs() < 1e-9), "{likelihood:?} on {device}: {p}");
+        }
+    }
+}
+
+#[test]
+fn fifty_points_of_ten_thousand_features() {
+    let x = random(50, 10_000, 93);
+    let labels: Vec<usize> = (0..50).map(|i| usize::from(x[[i, 0]] > 0.0)).collect();
+    for device in everywhere() {
+        for likelihood in LIKELIHOODS {
+            let model = GpClassifier::new(2.0 * Kernel::rbf(80.0)).likelihood(likelihood);
+            let fitted = model.fit(&device, x.view(), &labels).unwrap();
+            assert_eq!(fitted.score(x.view(), &labels).unwrap(), 1.0, "{likelihood:?} on {device}");
+            let e = model.log_evidence(&device, x.view(), &labels).unwrap();
+            assert!(e.value.is_finite() && e.gradient.iter().all(|g| g.is_finite()));
+        }
+    }
+}
+
+#[test]
+fn a_fit_that_does_not_fit_is_refused_before_it_allocates() {
+    // Two of the matrices would be 32 TB.
+    let n = 2_000_000;
+    let x = Array2::from_shape_fn((n, 1), |(i, _)| i as f64);
+    let labels: Vec<usize> = (0..n).map(|i| i % 2).collect();
+    for likelihood in LIKELIHOODS {
+        let model = GpClassifier::new(Kernel::rbf(1.0)).likelihood(likelihood);
+        for refusal in [
+            model.fit(&Device::cpu(), x.view(), &labels).map(|_| ()),
+            model.log_evidence(&Device::cpu(), x.view(), &labels).map(|_| ()),
+        ] {
+            assert!(matches!(refusal, Err(Error::OverBudget { budget: 0x8000_0000, .. })), "{refusal:?}");
+        }
+    }
+    let (x, labels) = sectors(40, 94);
+    for likelihood in LIKELIHOODS {
+        let model = GpClassifier::new(1.0 * Kernel::rbf(1.0)).likelihood(likelihood);
+        let plan = model.plan(&Device::cpu(), 40, 2, 3);
+        assert_eq!((plan.method, plan.device_bytes), (Method::Dense, 0));
+        let just = model.clone().memory_budget(plan.host_bytes);
+        assert!(just.fit(&Device::cpu(), x.view(), &labels).is_ok());
+        let less = model.clone().memory_budget(plan.host_bytes - 1);
+        let refusal = less.fit(&Device::cpu(), x.view(), &labels).unwrap_err();
+        assert!(matches!(refusal, Error::OverBudget { need, .. } if need == plan.host_bytes), "{refusal}");
+        // A search holds more.
+        assert!(just.clone().log_evidence(&Device::cpu(), x.view(), &labels).is_err());
+        let searching = just.optimise(Minimiser::default());
+        assert!(searching.plan(&Device::cpu(), 40, 2, 3).host_bytes > plan.host_bytes);
+        assert!(searching.fit(&Device::cpu(), x.view(), &labels).is_err());
+        assert_eq!(model.plan(&Device::cpu(), usize::MAX, 2, 3).host_bytes, u64::MAX);
+        assert!(adapters().all(|gpu| model.plan(gpu, 40, 2, 3).device_bytes > 0));
+    }
+}
+
+#[test]
+fn a_score_is_the_share_of_right_answers() {
+    let (x, labels) = ring(40, 95);
+    let fitted = GpClassifier::new(4.0 * Kernel::rbf(0.8)).fit(&Device::cpu(), x.view(), &labels).unwrap();
+    let right = fitted.predict(x.view()).unwrap().iter().zip(&labels).filter(|(a, b)| a == b).count();
+    assert!((30..40).contains(&right), "{right}: some are right, some are not");
+    assert_eq!(fitted.score(x.view(), &labels).unwrap(), right as f64 / 40.0);
+    assert!(matches!(fitted.score(x.view(), &labels[1..]), Err(Error::Shape { .. })));
+    assert!(matches!(fitted.score(Array2::zeros((0, 2)).view(), &[]), Err(Error::Shape { .. })));
 }

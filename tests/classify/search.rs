@@ -8,7 +8,7 @@ use mercer::optim::{Minimiser, Stop};
 use mercer::{Device, Error, Kernel};
 use ndarray::Array2;
 
-use crate::support::random;
+use crate::support::{adapters, random};
 
 /// A boundary across the first feature; the second means nothing.
 fn stripes(n: usize, seed: u64) -> (Array2<f64>, Vec<usize>) {
@@ -32,6 +32,31 @@ fn the_search_raises_the_evidence_and_switches_an_irrelevant_feature_off() {
         let kernel = fitted.kernels()[0];
         let lengths: Vec<f64> = kernel.params()[1..].iter().map(|p| p.value).collect();
         assert!(lengths[1] > 5.0 * lengths[0], "{likelihood:?}: {lengths:?}");
+    }
+}
+
+#[test]
+fn adapters_find_the_same_optimum() {
+    let (x, labels) = stripes(60, 73);
+    let new = random(30, 2, 74) * 3.0;
+    for likelihood in [Likelihood::Logistic, Likelihood::Probit, Likelihood::Softmax] {
+        let start = 1.0 * Kernel::rbf([1.0, 1.0]);
+        let model = GpClassifier::new(start).likelihood(likelihood).optimise(Minimiser::default());
+        let want = model.fit(&Device::cpu(), x.view(), &labels).unwrap();
+        let p = want.predict_proba(new.view()).unwrap();
+        for gpu in adapters() {
+            let got = model.fit(gpu, x.view(), &labels).unwrap();
+            let (g, w) = (got.log_evidence(), want.log_evidence());
+            let q = got.predict_proba(new.view()).unwrap();
+            let off = q.iter().zip(&p).fold(0f64, |m, (q, p)| m.max((q - p).abs()));
+            let search = &got.searches()[0];
+            println!(
+                "{likelihood:?}: {g} and {w}, {off:e}, {:?}, {} on {gpu}",
+                search.stop, search.evaluations
+            );
+            assert!((g - w).abs() < 1e-6 * w.abs(), "{likelihood:?}: {g}, not {w} on {gpu}");
+            assert!(off < 1e-3, "{likelihood:?}: probabilities off by {off:e} on {gpu}");
+        }
     }
 }
 

@@ -3,12 +3,13 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use mercer::models::gp::{FittedSparseGp, Inducing, SparseGpRegressor};
+use mercer::models::gp::{FittedSparseGp, Inducing, Predictive, SparseGpRegressor, SparseMethod};
 use mercer::models::plan::Method;
 use mercer::optim::Minimiser;
 use mercer::{Device, Error, Kernel};
 use ndarray::{Array2, ArrayView1, array};
 
+use crate::everywhere;
 use crate::sparse::{METHODS, data};
 use crate::support::adapters;
 
@@ -115,10 +116,71 @@ fn adapters_find_the_same_optimum() {
         assert_eq!(got.inducing(), want.inducing(), "the same decisions on {device}");
         let (g, w) = (got.log_marginal_likelihood(), want.log_marginal_likelihood());
         println!("{g} and {w}, noise {} and {} on {device}", got.noise(), want.noise());
-        assert!((g - w).abs() < 1e-3 * w.abs(), "{g} {w} on {device}");
+        // At its top F is flat: what the gradient in f32 is off by moves the parameters more than the value.
+        assert!((g - w).abs() < 1e-7 * w.abs(), "{g} {w} on {device}");
         let (a, b) = (got.predict(x.view()).unwrap(), want.predict(x.view()).unwrap());
-        assert!((a - b).iter().all(|v| v.abs() < 2e-2), "{device}");
+        let off = (a - b).iter().fold(0f64, |m, v| m.max(v.abs()));
+        println!("means off by {off:e}");
+        assert!(off < 1e-4, "{device}: {off:e}");
     }
+}
+
+/// With little noise F is a difference of large numbers, and far from the origin the inputs have no digits left:
+/// f32 alone ends elsewhere.
+#[test]
+fn a_search_that_f32_would_mislead() {
+    let x = Array2::from_shape_fn((150, 1), |(i, _)| 5e4 + i as f64 / 15.0);
+    let y = x.mapv(|v| (v - 5e4).sin());
+    let new = Array2::from_shape_fn((30, 1), |(i, _)| 5e4 + 0.31 * i as f64);
+    for method in METHODS {
+        let start = SparseGpRegressor::new(1.0 * Kernel::rbf(0.7), Inducing::greedy(20)).method(method);
+        let start = start.noise(1e-5).fixed_noise().jitter(1e-8).optimise(search());
+        let want = start.fit(&Device::cpu(), x.view(), y.view()).unwrap();
+        for device in adapters() {
+            let got = start.fit(device, x.view(), y.view()).unwrap();
+            let (g, w) = (got.log_marginal_likelihood(), want.log_marginal_likelihood());
+            let stops = (got.optimisation().unwrap().stop, want.optimisation().unwrap().stop);
+            println!("{method:?}: {g} and {w}, {stops:?} on {device}");
+            assert!((g - w).abs() < 1e-4 * w.abs(), "{method:?}: {g}, not {w} on {device}");
+            let at = |gp: &FittedSparseGp| gp.predict_variance(new.view(), Predictive::Latent).unwrap();
+            let (a, b) = (at(&got), at(&want));
+            assert!((&a.mean - &b.mean).iter().all(|v| v.abs() < 1e-3), "{method:?} on {device}");
+        }
+    }
+}
+
+#[test]
+fn nothing_to_learn_is_no_search() {
+    let (x, y) = data(40, 2, 1, 45);
+    let kernel = (1.0 * Kernel::rbf(1.0)).fixed("scale").unwrap().fixed("rbf.lengthscale").unwrap();
+    let model = SparseGpRegressor::new(kernel, Inducing::greedy(6)).fixed_noise();
+    let plain = model.fit(&Device::cpu(), x.view(), y.view()).unwrap();
+    for device in everywhere() {
+        let fixed = model.clone().optimise(search()).fit(&device, x.view(), y.view()).unwrap();
+        assert!(fixed.optimisation().is_none(), "{device}");
+        assert_eq!(fixed.log_marginal_likelihood(), plain.log_marginal_likelihood(), "{device}");
+    }
+    // Where the inducing points may move there is something to learn.
+    let moving = model.optimise(search()).optimise_inducing(true).fit(&Device::cpu(), x.view(), y.view());
+    assert!(moving.unwrap().optimisation().is_some());
+}
+
+#[test]
+fn what_was_set_and_learned_can_be_read() {
+    let (x, y) = data(60, 2, 1, 46);
+    let start = model(Inducing::greedy(8)).method(SparseMethod::Fitc).optimise(search());
+    assert_eq!(start.inducing(), &Inducing::greedy(8));
+    assert_eq!((start.noise_variance(), start.approximation()), (0.5, SparseMethod::Fitc));
+    let gp = start.fit(&Device::cpu(), x.view(), y.view()).unwrap();
+    assert_eq!(gp.model().kernel().theta(), gp.kernel().theta());
+    assert_ne!(gp.kernel().theta(), start.kernel().theta());
+    assert_eq!(gp.model().noise_variance(), gp.noise());
+    let again = gp.clone();
+    assert_eq!(again.predict(x.view()).unwrap(), gp.predict(x.view()).unwrap());
+    let rest = (gp.predict(x.view()).unwrap() - &y).mapv(|v| v * v).sum();
+    let spread = (&y - y.mean().unwrap()).mapv(|v| v * v).sum();
+    assert!((gp.score(x.view(), y.view()).unwrap() - (1.0 - rest / spread)).abs() < 1e-12);
+    assert!(matches!(gp.score(x.view(), array![[1.0]].view()), Err(Error::Shape { .. })));
 }
 
 #[test]

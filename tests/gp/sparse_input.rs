@@ -3,10 +3,11 @@
 use mercer::models::gp::{Inducing, Predictive, SparseGpRegressor};
 use mercer::optim::Minimiser;
 use mercer::{Device, Error, Kernel, Result};
-use ndarray::{Array2, array};
+use ndarray::{Array2, Axis, array, concatenate};
 
+use crate::everywhere;
 use crate::sparse::{METHODS, data};
-use crate::support::{adapters, random};
+use crate::support::random;
 
 fn fit(model: &SparseGpRegressor, x: &Array2<f64>, y: &Array2<f64>) -> Result<f64> {
     model.fit(&Device::cpu(), x.view(), y.view()).map(|f| f.log_marginal_likelihood())
@@ -60,7 +61,7 @@ fn bad_input_is_refused() {
 fn predictions_refuse_other_points() {
     let (x, y) = data(20, 2, 1, 52);
     let gp = SparseGpRegressor::new(Kernel::rbf(1.0), Inducing::greedy(4));
-    for device in adapters().cloned().chain([Device::cpu()]) {
+    for device in everywhere() {
         let gp = gp.fit(&device, x.view(), y.view()).unwrap();
         assert!(matches!(gp.predict(random(3, 3, 1).view()), Err(Error::Shape { .. })));
         assert!(matches!(gp.predict(Array2::zeros((0, 2)).view()), Err(Error::Shape { .. })));
@@ -71,7 +72,7 @@ fn predictions_refuse_other_points() {
 }
 
 #[test]
-fn little_dull_and_wide_data_are_borne() {
+fn little_and_dull_data_are_borne() {
     let search = || Minimiser { max_iterations: 20, ..Minimiser::default() };
     for method in METHODS {
         // One observation.
@@ -86,11 +87,43 @@ fn little_dull_and_wide_data_are_borne() {
             flat.optimise(search()).fit(&Device::cpu(), x.view(), Array2::zeros((40, 1)).view()).unwrap();
         let found = gp.predict_variance(x.view(), Predictive::Latent).unwrap();
         assert!(found.mean.iter().all(|v| v.abs() < 1e-12) && found.variance.iter().all(|v| *v >= 0.0));
-        // More features than observations.
-        let (x, y) = (random(12, 300, 54), random(12, 1, 55));
-        let wide = SparseGpRegressor::new(1.0 * Kernel::rbf(10.0), Inducing::uniform(5, 1));
-        let gp = wide.method(method).fit(&Device::cpu(), x.view(), y.view()).unwrap();
-        let found = gp.predict_variance(x.view(), Predictive::Observed).unwrap();
-        assert!(found.variance.iter().all(|v| *v >= 0.0 && v.is_finite()));
+    }
+}
+
+#[test]
+fn a_constant_target_and_duplicates_that_disagree() {
+    let (x, _) = data(20, 2, 1, 56);
+    let twice = concatenate(Axis(0), &[x.view(), x.view()]).unwrap();
+    // The same input with 2 and with 4: in between, and the noise is what they differ by.
+    let y = Array2::from_shape_fn((40, 1), |(i, _)| if i < 20 { 2.0 } else { 4.0 });
+    for device in everywhere() {
+        for method in METHODS {
+            let model = SparseGpRegressor::new(9.0 * Kernel::rbf(2.0), Inducing::greedy(20)).method(method);
+            let gp =
+                model.clone().optimise(Minimiser::default()).fit(&device, twice.view(), y.view()).unwrap();
+            let found = gp.predict(x.view()).unwrap();
+            assert!(found.iter().all(|v| (v - 3.0).abs() < 0.2), "{method:?} on {device}: {found}");
+            assert!((0.7..1.3).contains(&gp.noise()), "{method:?} on {device}: {}", gp.noise());
+            let gp =
+                model.noise(1e-4).fit(&device, x.view(), Array2::from_elem((20, 1), 5.0).view()).unwrap();
+            let found = gp.predict_variance(x.view(), Predictive::Latent).unwrap();
+            assert!(found.mean.iter().all(|v| (v - 5.0).abs() < 0.1), "{method:?} on {device}");
+            assert!(found.variance.iter().all(|v| *v >= 0.0), "{method:?} on {device}");
+        }
+    }
+}
+
+#[test]
+fn fifty_points_of_ten_thousand_features() {
+    let (x, y) = (random(50, 10_000, 54), random(50, 1, 55));
+    for device in everywhere() {
+        for method in METHODS {
+            let wide =
+                SparseGpRegressor::new(1.0 * Kernel::rbf(80.0), Inducing::uniform(5, 1)).method(method);
+            let once = wide.optimise(Minimiser { max_iterations: 2, ..Minimiser::default() });
+            let gp = once.fit(&device, x.view(), y.view()).unwrap();
+            let found = gp.predict_variance(x.view(), Predictive::Observed).unwrap();
+            assert!(found.variance.iter().all(|v| *v >= 0.0 && v.is_finite()), "{method:?} on {device}");
+        }
     }
 }

@@ -1,5 +1,5 @@
 //! Class probabilities: the link averaged over what is not known of the latent value. Checked in
-//! `tests/classify/average.rs` against adaptive quadrature.
+//! `tests.rs` against 300 digits and in `tests/classify/probability.rs` against each other.
 
 use std::f64::consts::FRAC_PI_8;
 

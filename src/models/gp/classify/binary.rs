@@ -4,9 +4,17 @@ use ndarray::{Array1, Array2, ArrayView2, Axis};
 
 use super::laplace::{Curvature, Observed, times};
 use super::likelihood::{Link, Local};
-use crate::linalg::{SpdFactor, SpdParams};
-use crate::ops::{Along, Reduction, Trans, Zip, diagonal, gemm_add, reduce, syrk, zip};
+use crate::linalg::{SpdFactor, SpdParams, dots};
+use crate::ops::{
+    Along, Map, Reduction, Side, Trans, Triangle, Zip, diagonal, gemm_add, map, reduce, solve_triangular,
+    syrk, zip,
+};
 use crate::{Device, Matrix, Result};
+
+/// What an entry of B is off by in f32, relative to its size, factorisation and right-hand sides included.
+const SINGLE: f64 = 4.0 * f32::EPSILON as f64;
+/// Relative error of a variance that calls for a second look.
+const DOUBT: f64 = 1e-4;
 
 /// Labels ±1 under a link.
 #[derive(Debug, Clone)]
@@ -20,7 +28,7 @@ pub(super) struct Signs {
 pub(super) struct OneFactor {
     pub scaled: ScaledFactor,
     /// `d ln D/df`.
-    drift: Array1<f64>,
+    pub drift: Array1<f64>,
 }
 
 impl Signs {
@@ -61,9 +69,11 @@ impl Curvature for OneFactor {
         self.scaled.factor.log_det()
     }
 
-    fn device(&self) -> Device {
-        self.scaled.device()
+    fn single(&self) -> Option<f64> {
+        self.scaled.single()
     }
+
+    const GUARDED: bool = true;
 
     /// `½ (a aᵀ + u aᵀ + a uᵀ - E)`: the first and last terms are what K does to ψ and to the determinant, the others
     /// what it does to the determinant by moving the mode, `u = (I + DK)⁻¹ s`, `s = -½ diag((K⁻¹ + D)⁻¹) dD/df`.
@@ -90,6 +100,8 @@ pub(super) fn half_outer(a: ArrayView2<f64>, u: ArrayView2<f64>, e: &Matrix) -> 
 #[derive(Debug)]
 pub(super) struct ScaledFactor {
     root: Array1<f64>,
+    /// Of the diagonal of B.
+    largest: f64,
     pub factor: SpdFactor,
 }
 
@@ -99,7 +111,8 @@ impl ScaledFactor {
         b *= &root;
         b *= &root.view().insert_axis(Axis(1));
         b.diag_mut().mapv_inplace(|v| v + 1.0);
-        Ok(ScaledFactor { factor: SpdFactor::new(device, b.view(), &SpdParams::default())?, root })
+        let largest = b.diag().fold(0f64, |m, v| m.max(*v));
+        Ok(ScaledFactor { factor: SpdFactor::new(device, b.view(), &params(device))?, largest, root })
     }
 
     /// `E v`, n x r, refined.
@@ -121,16 +134,46 @@ impl ScaledFactor {
         Ok((e, diagonal(&inner)?.into_array()?.into_iter().collect()))
     }
 
-    /// `kᵀ E k` for each column of `cross`, n x m, which lives where the factor does.
-    pub fn explained(&self, cross: &Matrix) -> Result<Vec<f64>> {
-        let root = Matrix::from_array(&cross.device(), self.column())?;
-        let white = self.factor.whiten(&zip(cross, &root, Zip::Mul)?)?;
-        Ok(reduce(&white, Along::EachColumn, Reduction::SumSquares)?.into_array()?.into_iter().collect())
+    /// `prior - kᵀ E k` for each column k of `cross`, n x m, in f64 on the CPU: what is left of the prior variances.
+    ///
+    /// A factor in f32 comes with a bound on what it has lost; where that could matter a solve that is refined in f64
+    /// takes its place.
+    pub fn left(&self, cross: &Matrix, prior: &[f64]) -> Result<Vec<f64>> {
+        // Rounding must not make a variance negative.
+        let less = |prior: f64, explained: f64| (prior - explained).max(0.0);
+        let scaled = zip(cross, &Matrix::from_host(self.column().to_owned()), Zip::Mul)?;
+        let white = self.factor.whiten(&scaled)?;
+        let explained = reduce(&white, Along::EachColumn, Reduction::SumSquares)?.into_array()?;
+        let mut left: Vec<f64> = prior.iter().zip(&explained).map(|(&p, &e)| less(p, e)).collect();
+        if white.device().is_gpu() {
+            let lost = self.lost(&white)?;
+            // Written so that a NaN is doubtful.
+            let sound = |j: &usize| lost[*j] <= DOUBT * left[*j];
+            let doubtful: Vec<usize> = (0..left.len()).filter(|j| !sound(j)).collect();
+            if !doubtful.is_empty() {
+                let again = scaled.cpu().select(Axis(1), &doubtful);
+                let explained = dots(&again, &self.factor.solve(again.view())?.x);
+                doubtful.iter().zip(explained).for_each(|(&j, e)| left[j] = less(prior[j], e));
+            }
+        }
+        Ok(left)
     }
 
-    /// Where the factor lives.
-    pub fn device(&self) -> Device {
-        self.factor.factor().device()
+    /// What a factor in f32 may have lost of each `|v|²`, v a column of `white`.
+    ///
+    /// It is exact for a matrix that differs by a few roundings of `√(b_ii b_jj)` in each entry, so `|v|²` is off by
+    /// that part of `(Σ_i √b_ii |w_i|)²`, `w = L⁻ᵀv`.
+    fn lost(&self, white: &Matrix) -> Result<Vec<f64>> {
+        let w = solve_triangular(self.factor.factor(), Triangle::Lower, Trans::Yes, Side::Left, white)?;
+        let sums = reduce(&map(&w, Map::Abs)?, Along::EachColumn, Reduction::Sum)?.into_array()?;
+        // Where the factor is that of SBS the diagonal is about one.
+        let largest = if self.factor.scale().is_some() { 2.0 } else { self.largest };
+        Ok(sums.iter().map(|sum| SINGLE * largest * sum * sum).collect())
+    }
+
+    /// The condition of a factor in f32.
+    pub fn single(&self) -> Option<f64> {
+        self.factor.factor().device().is_gpu().then(|| self.factor.condition())
     }
 
     fn column(&self) -> ArrayView2<'_, f64> {
@@ -140,4 +183,9 @@ impl ScaledFactor {
     fn row(&self) -> ArrayView2<'_, f64> {
         self.root.view().insert_axis(Axis(0))
     }
+}
+
+/// Only a device in f32 decides anything by the condition.
+pub(super) fn params(device: &Device) -> SpdParams {
+    SpdParams { condition: device.is_gpu(), ..SpdParams::default() }
 }

@@ -10,6 +10,7 @@ use super::likelihood::{Likelihood, Link};
 use crate::kernel::Scale;
 use crate::models::check::finite;
 use crate::models::gp::Evidence;
+use crate::models::plan::BUDGET;
 use crate::ops::gram;
 use crate::optim::{Minimiser, Minimum};
 use crate::{Device, Kernel, Matrix, Result};
@@ -21,6 +22,10 @@ use crate::{Device, Kernel, Matrix, Result};
 /// singular (duplicate points). Hyper-parameters stay as they are given unless [`optimise`](GpClassifier::optimise) is
 /// asked for; then they maximise the approximate evidence `ln Z = ln p(y | f̂) - ½ f̂ᵀK⁻¹f̂ - ½ ln |B|`, by its exact
 /// gradient, within the bounds of the kernel's parameters. K and B are stored, `n x n` in f64.
+///
+/// On a GPU the factors are f32 and every step of Newton's method is refined, so that the mode is that of f64. Where f32
+/// would lose more than 1e-5 of ln Z the last factor is made again in f64 on the CPU, where it would lose 1e-4 of a
+/// variance the solve is refined. What a search sees, and the predictions of a softmax likelihood, are f64 on the CPU.
 ///
 /// ```
 /// use mercer::models::gp::{GpClassifier, Likelihood};
@@ -42,14 +47,20 @@ use crate::{Device, Kernel, Matrix, Result};
 #[derive(Debug, Clone)]
 pub struct GpClassifier {
     kernel: Kernel,
-    likelihood: Likelihood,
-    minimiser: Option<Minimiser>,
+    pub(super) likelihood: Likelihood,
+    pub(super) minimiser: Option<Minimiser>,
+    pub(super) budget: u64,
 }
 
 impl GpClassifier {
     /// With this kernel and the logistic likelihood.
     pub fn new(kernel: Kernel) -> Self {
-        GpClassifier { kernel, likelihood: Likelihood::Logistic, minimiser: None }
+        GpClassifier { kernel, likelihood: Likelihood::Logistic, minimiser: None, budget: BUDGET }
+    }
+
+    /// The kernel, where the search for its parameters starts.
+    pub fn kernel(&self) -> &Kernel {
+        &self.kernel
     }
 
     /// With another likelihood.
@@ -66,6 +77,14 @@ impl GpClassifier {
         self
     }
 
+    /// Bytes that a fit may allocate, 2 GiB by default: two classes of n = 8192 points together, or 6192 with a search.
+    /// Beyond that it refuses before anything is allocated; [`plan`](GpClassifier::plan) says what it would take.
+    #[must_use]
+    pub fn memory_budget(mut self, bytes: u64) -> Self {
+        self.budget = bytes;
+        self
+    }
+
     /// Fits to `x`, `n x d`, and one label for each row: any numbers, of which at least two differ.
     ///
     /// # Errors
@@ -73,10 +92,14 @@ impl GpClassifier {
     /// [`Error::NotFinite`](crate::Error::NotFinite) for a NaN or an infinity in `x`,
     /// [`Error::Parameter`](crate::Error::Parameter) for a bad kernel,
     /// [`Error::NotPositiveDefinite`](crate::Error::NotPositiveDefinite) if K has a negative eigenvalue,
-    /// [`Error::Cancelled`](crate::Error::Cancelled) by the minimiser's callback.
+    /// [`Error::OverBudget`](crate::Error::OverBudget) if the matrices do not fit the
+    /// [memory budget](GpClassifier::memory_budget), [`Error::Cancelled`](crate::Error::Cancelled) by the minimiser's
+    /// callback.
     pub fn fit(&self, device: &Device, x: ArrayView2<f64>, labels: &[usize]) -> Result<FittedGpClassifier> {
         finite("GpClassifier", "x", x)?;
         let labels = Labels::new(labels, x.nrows())?;
+        let size = (x.nrows(), x.ncols(), labels.names.len());
+        self.affords("GpClassifier::fit", device, size, self.minimiser.is_some())?;
         let x = Matrix::from_host(x.to_owned());
         let mut searches = Vec::new();
         let body = match self.likelihood {
@@ -102,6 +125,8 @@ impl GpClassifier {
     pub fn log_evidence(&self, device: &Device, x: ArrayView2<f64>, labels: &[usize]) -> Result<Evidence> {
         finite("GpClassifier", "x", x)?;
         let labels = Labels::new(labels, x.nrows())?;
+        let size = (x.nrows(), x.ncols(), labels.names.len());
+        self.affords("GpClassifier::log_evidence", device, size, true)?;
         let x = Matrix::from_host(x.to_owned());
         if self.likelihood == Likelihood::Softmax {
             return evidence(device, &self.kernel, &x, &labels.classes());
@@ -137,14 +162,14 @@ impl GpClassifier {
             kernel = kernel.with_theta(&found.point)?;
             searches.push(found);
         }
-        Laplace::new(device, &kernel, x, observed, &gram(&kernel, x, None)?)
+        Laplace::new(device, &kernel, x, observed, &gram(&kernel, x, None)?, true)
     }
 }
 
 /// `ln Z` and its gradient by theta.
 fn evidence<O: Observed>(device: &Device, kernel: &Kernel, x: &Matrix, observed: &O) -> Result<Evidence> {
     let k = gram(kernel, x, None)?;
-    let laplace = Laplace::new(device, kernel, x, observed, &k)?;
+    let laplace = Laplace::new(device, kernel, x, observed, &k, false)?;
     let natural = laplace.gradient(&k)?;
     let free = kernel.params().into_iter().zip(natural).filter(|(p, _)| !p.fixed);
     let gradient = free.map(|(p, g)| if p.scale == Scale::Log { g * p.value } else { g });

@@ -8,7 +8,7 @@ use super::binary::OneFactor;
 use super::laplace::Laplace;
 use super::likelihood::Link;
 use super::softmax::ManyFactors;
-use crate::models::check::inputs;
+use crate::models::check::{inputs, require};
 use crate::optim::Minimum;
 use crate::{Error, Kernel, Result};
 
@@ -99,11 +99,10 @@ impl FittedGpClassifier {
             Body::Binary(each, _) => {
                 for (c, laplace) in each.iter().enumerate() {
                     laplace.blocks(x, |block| {
-                        let explained = laplace.curvature.scaled.explained(block.cross)?;
+                        let left = laplace.curvature.scaled.left(block.cross, &block.prior)?;
                         for (at, i) in block.rows.enumerate() {
                             out.mean[[i, c]] = block.mean[[at, 0]];
-                            // Rounding must not make a variance negative.
-                            out.variance[[i, c]] = (block.prior[at] - explained[at]).max(0.0);
+                            out.variance[[i, c]] = left[at];
                         }
                         Ok(())
                     })?;
@@ -191,6 +190,17 @@ impl FittedGpClassifier {
             self.names[top]
         };
         Ok(self.predict_proba(x)?.rows().into_iter().map(best).collect())
+    }
+
+    /// The share of the rows of `x` whose most probable class is their label.
+    ///
+    /// # Errors
+    /// As [`latent`](Self::latent); [`Error::Shape`] if there is not one label for each row.
+    pub fn score(&self, x: ArrayView2<f64>, labels: &[usize]) -> Result<f64> {
+        const OP: &str = "FittedGpClassifier::score";
+        require(OP, x.nrows() == labels.len(), || format!("{} points, {} labels", x.nrows(), labels.len()))?;
+        let right = self.predict(x)?.iter().zip(labels).filter(|(a, b)| a == b).count();
+        Ok(right as f64 / labels.len() as f64)
     }
 
     fn features(&self) -> usize {

@@ -13,7 +13,7 @@ use std::ops::Range;
 
 use ndarray::{Array2, ArrayView2, s};
 
-use crate::ops::{Trans, Weights, gemm, gram, gram_diagonal, gram_sum_grad, gram_vec};
+use crate::ops::{Trans, Weights, gemm, gram, gram_diagonal, gram_sum_grad};
 use crate::{Device, Error, Kernel, Matrix, Result};
 
 /// `‖a - g‖∞` at the mode.
@@ -24,6 +24,12 @@ const ROUNDED: f64 = 1e-6;
 const MOST_STEPS: usize = 100;
 /// The shortest step, as a part of Newton's.
 const SHORTEST: f64 = 1e-12;
+/// What `ln |I + WK|` by factors in f32 is off by, relative to their condition ([`SpdFactor::log_det`]).
+///
+/// [`SpdFactor::log_det`]: crate::linalg::SpdFactor::log_det
+const LOST: f64 = 6e-8;
+/// The part of `ln Z` that may be lost before the factors are made again in f64.
+const DOUBT: f64 = 1e-5;
 /// Entries of the covariance between data and new points that are held at a time.
 const CROSS_ENTRIES: usize = 1 << 22;
 
@@ -45,9 +51,11 @@ pub(super) trait Curvature {
     fn shrink(&self, k: &Matrix, v: ArrayView2<f64>) -> Result<Array2<f64>>;
     /// `ln |I + WK|`.
     fn log_det(&self) -> Result<f64>;
-    /// Where the factors live.
-    fn device(&self) -> Device;
-    /// The symmetric `n x n` weights M of `d ln Z = Σ M_ij dK_ij`, on the device of the factors; `a` is at the mode.
+    /// The worst condition of the factors, if any of them is in f32.
+    fn single(&self) -> Option<f64>;
+    /// Whether predictions by factors in f32 know what those have lost.
+    const GUARDED: bool;
+    /// The symmetric `n x n` weights M of `d ln Z = Σ M_ij dK_ij`, by factors in f64; `a` is at the mode.
     fn weights(&self, k: &Matrix, a: ArrayView2<f64>) -> Result<Matrix>;
 }
 
@@ -74,46 +82,53 @@ pub(super) struct Block<'a> {
     pub rows: Range<usize>,
     /// Their latent means, b x c.
     pub mean: Array2<f64>,
-    /// `K(x, new)`, n x b, where the factors live.
+    /// `K(x, new)`, n x b, in f64 on the CPU.
     pub cross: &'a Matrix,
     /// `k(new, new)`.
     pub prior: Vec<f64>,
 }
 
 impl<C: Curvature> Laplace<C> {
-    /// With `k`, the Gram matrix of `kernel` at `x`, in f64 on the CPU.
+    /// With `k`, the Gram matrix of `kernel` at `x`, in f64 on the CPU. To predict with, factors in f32 will do that know
+    /// what they have lost; for the evidence and its gradient they are made once more in f64: a search that sees the
+    /// rounding of f32 takes five times the evaluations.
     pub fn new(
         device: &Device,
         kernel: &Kernel,
         x: &Matrix,
         observed: &impl Observed<Curvature = C>,
         k: &Matrix,
+        predicts: bool,
     ) -> Result<Self> {
-        let Mode { f, a, curvature, trace } = mode(device, k, observed)?;
+        let Mode { f, a, mut curvature, trace } = mode(device, k, observed)?;
         let psi = trace.last().copied().unwrap_or(f64::NEG_INFINITY);
+        // Written so that a NaN is not enough.
+        let enough = |condition: f64| LOST * condition <= DOUBT * (1.0 + psi.abs());
+        if curvature.single().is_some_and(|c| !(predicts && C::GUARDED && enough(c))) {
+            curvature = observed.curvature(&Device::cpu(), k, f.view())?;
+        }
         let log_evidence = psi - 0.5 * curvature.log_det()?;
         Ok(Laplace { kernel: kernel.clone(), x: x.clone(), f, a, curvature, log_evidence, trace })
     }
 
-    /// `d ln Z/dp` for each of [`Kernel::params`], on the natural scale, contracted inside the tile loop.
+    /// `d ln Z/dp` for each of [`Kernel::params`], on the natural scale, contracted inside the tile loop, if this was not
+    /// made to predict with.
     pub fn gradient(&self, k: &Matrix) -> Result<Vec<f64>> {
         let weights = self.curvature.weights(k, self.a.view())?;
-        let x = self.x.to_device(&weights.device())?;
-        Ok(gram_sum_grad(&self.kernel, &x, None, Weights::Symmetric(&weights))?.gradient)
+        Ok(gram_sum_grad(&self.kernel, &self.x, None, Weights::Symmetric(&weights))?.gradient)
     }
 
     /// Calls `f` on the new points block by block: K(x, new) is never whole.
     pub fn blocks(&self, new: ArrayView2<f64>, mut f: impl FnMut(Block) -> Result<()>) -> Result<()> {
-        let place = self.curvature.device();
-        let (x, a) = (self.x.to_device(&place)?, Matrix::from_host(self.a.clone()));
+        let a = Matrix::from_host(self.a.clone());
         let step = (CROSS_ENTRIES / self.x.rows()).max(1);
         for first in (0..new.nrows()).step_by(step) {
             let rows = first..new.nrows().min(first + step);
             let block = Matrix::upload("GpClassifier", &Device::cpu(), new.slice(s![rows.clone(), ..]))?;
-            // These two are cheap beside the variances: they are made in f64 whatever the device.
-            let mean = gram_vec(&self.kernel, &block, Some(&self.x), &a)?.into_array()?;
+            // These are cheap beside the variances: they are made in f64 whatever the device.
+            let cross = &gram(&self.kernel, &self.x, Some(&block))?;
+            let mean = gemm(1.0, cross, Trans::Yes, &a, Trans::No)?.into_array()?;
             let prior = gram_diagonal(&self.kernel, &block)?.into_array()?.into_iter().collect();
-            let cross = &gram(&self.kernel, &x, Some(&block.to_device(&place)?))?;
             f(Block { rows, mean, cross, prior })?;
         }
         Ok(())
@@ -138,9 +153,21 @@ fn mode<O: Observed>(device: &Device, k: &Matrix, observed: &O) -> Result<Mode<O
     let (mut psi, mut g) = observed.slope(f.view());
     let mut trace = vec![psi];
     let mut residual = largest(&(&g - &a));
-    let mut stalled = false;
+    let (mut stalled, mut place) = (false, device.clone());
     loop {
-        let curvature = observed.curvature(device, k, f.view())?;
+        let curvature = match observed.curvature(&place, k, f.view()) {
+            // What f32 has made indefinite need not be.
+            Err(Error::NotPositiveDefinite { .. }) if place.is_gpu() => {
+                place = Device::cpu();
+                continue;
+            }
+            other => other?,
+        };
+        if residual > RESIDUAL && stalled && place.is_gpu() {
+            // Factors in f32 that lead no further: f64 goes on from here.
+            (stalled, place) = (false, Device::cpu());
+            continue;
+        }
         if residual <= RESIDUAL || (stalled && residual <= ROUNDED * (1.0 + largest(&a))) {
             return Ok(Mode { f, a, curvature, trace });
         }

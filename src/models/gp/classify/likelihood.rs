@@ -1,4 +1,4 @@
-//! `p(y | f)` at one point and its derivatives by f. Checked in `tests/classify/link.rs` against 300 digits.
+//! `p(y | f)` at one point and its derivatives by f. Checked in `tests.rs` against 300 digits.
 
 use crate::models::normal::{cdf, hazard, log_cdf};
 

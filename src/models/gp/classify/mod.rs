@@ -7,6 +7,7 @@ mod fitted;
 mod labels;
 mod laplace;
 mod likelihood;
+mod plan;
 mod softmax;
 
 pub use average::Average;

@@ -6,9 +6,9 @@
 
 use ndarray::{Array2, ArrayView1, ArrayView2, ArrayViewMut1, Axis};
 
-use super::binary::{ScaledFactor, half_outer};
+use super::binary::{ScaledFactor, half_outer, params};
 use super::laplace::{Curvature, Observed, times};
-use crate::linalg::{SpdFactor, SpdParams};
+use crate::linalg::SpdFactor;
 use crate::ops::{Along, Reduction, Trans, Zip, gemm, reduce, syrk, zip};
 use crate::{Device, Error, Matrix, Result};
 
@@ -31,6 +31,8 @@ pub(super) struct ManyFactors {
     inner: Vec<Vec<f64>>,
     /// S.
     sum: SpdFactor,
+    /// The worst condition, if any of these was made in f32: S is a sum of what was.
+    single: Option<f64>,
 }
 
 impl Observed for Classes {
@@ -66,10 +68,12 @@ impl Observed for Classes {
         }
         // In f32 the two halves of E_c differ by a rounding.
         let s = (&s + &s.t()) * 0.5;
-        let sum = SpdFactor::new(device, s.view(), &SpdParams::default())?;
+        let sum = SpdFactor::new(device, s.view(), &params(device))?;
+        let worst = || each.iter().fold(sum.condition(), |worst, e| worst.max(e.factor.condition()));
+        let single = e.iter().any(|e| e.device().is_gpu()).then(worst);
         let place = sum.factor().device();
         let e = e.iter().map(|e| e.to_device(&place)).collect::<Result<_>>()?;
-        Ok(ManyFactors { pi, each, e, inner, sum })
+        Ok(ManyFactors { pi, each, e, inner, sum, single })
     }
 }
 
@@ -93,20 +97,22 @@ impl Curvature for ManyFactors {
         self.each.iter().try_fold(self.sum.log_det()?, |sum, e| Ok(sum + e.factor.log_det()?))
     }
 
-    fn device(&self) -> Device {
-        self.sum.factor().device()
+    fn single(&self) -> Option<f64> {
+        self.single
     }
+
+    /// The latent functions of several classes differ by much less than each of them is uncertain.
+    const GUARDED: bool = false;
 
     /// As for two classes, with the diagonal blocks of `(W⁻¹ + K)⁻¹` for E.
     fn weights(&self, k: &Matrix, a: ArrayView2<f64>) -> Result<Matrix> {
-        let k_on = k.to_device(&self.device())?;
         let mut blocks: Option<Matrix> = None;
         let mut halves = Vec::with_capacity(self.e.len());
         for e in &self.e {
             let half = self.sum.whiten(e)?;
             let block = zip(e, &syrk(1.0, &half, Trans::Yes)?, Zip::Sub)?;
             blocks = Some(blocks.map_or(Ok(block.clone()), |sum| zip(&sum, &block, Zip::Add))?);
-            halves.push(gemm(1.0, &half, Trans::No, &k_on, Trans::No)?);
+            halves.push(gemm(1.0, &half, Trans::No, k, Trans::No)?);
         }
         let u = self.shrink(k, self.determinant_slope(&halves)?.view())?;
         let none = || Error::Shape { op: "GpClassifier", what: "no classes".to_owned() };
@@ -141,19 +147,18 @@ impl ManyFactors {
         Ok(out)
     }
 
-    /// The C x C posterior covariances of the latent functions at m points, for `cross`, `K(x, new)`, n x m, on
-    /// [`device`](Curvature::device), and the prior variances there.
+    /// The C x C posterior covariances of the latent functions at m points, for `cross`, `K(x, new)`, n x m, and the
+    /// prior variances there. All of it in f64 on the CPU.
     pub fn covariances(&self, cross: &Matrix, prior: &[f64]) -> Result<Vec<Array2<f64>>> {
         let classes = self.each.len();
         let whiten = |e: &Matrix| self.sum.whiten(&gemm(1.0, e, Trans::No, cross, Trans::No)?);
         let halves: Vec<Matrix> = self.e.iter().map(whiten).collect::<Result<_>>()?;
         let mut out = vec![Array2::zeros((classes, classes)); prior.len()];
         for c in 0..classes {
-            let explained = self.each[c].explained(&cross.to_device(&self.each[c].device())?)?;
+            let left = self.each[c].left(cross, prior)?;
             for c2 in c..classes {
                 for (i, dot) in column_dots(&halves[c], &halves[c2])?.into_iter().enumerate() {
-                    // Rounding must not make a variance negative.
-                    let own = if c == c2 { (prior[i] - explained[i]).max(0.0) } else { 0.0 };
+                    let own = if c == c2 { left[i] } else { 0.0 };
                     out[i][[c, c2]] = own + dot;
                     out[i][[c2, c]] = own + dot;
                 }

@@ -1,5 +1,8 @@
 //! Likelihoods and averages against `tests/oracle/classify_normal.json`, 300 digits rounded to f64.
 
+mod dense;
+mod gaussian;
+
 use super::Average;
 use super::average::Averager;
 use super::likelihood::Link;

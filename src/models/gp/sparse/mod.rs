@@ -10,12 +10,13 @@
 //! ```
 //!
 //! Nothing of size n x m is stored: A is made in chunks of rows, once for the value and once more for the gradient.
-//! Kernel matrices and O(nm²) products run on the device; what is m x m is f64 on the host, and so is the derivative by
-//! the inducing inputs. Checked in `tests/gp/sparse*.rs`.
+//! During a search kernel matrices and O(nm²) products run on the device; what is m x m is f64 on the host, and so are the
+//! derivative by the inducing inputs and all that a fit leaves. Checked in `tests/gp/sparse*.rs`.
 
 mod data;
 mod evidence;
 mod factors;
+mod fit;
 mod fitted;
 mod inducing;
 mod plan;

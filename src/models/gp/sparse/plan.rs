@@ -9,8 +9,9 @@ use crate::models::plan::{Method, Plan, kernel_flops};
 impl SparseGpRegressor {
     /// What a fit of n observations with d features and p targets would take on `device`: nothing is run.
     ///
-    /// The operations are those of one evaluation of F; `flops_per_iteration` are those of one with its gradient,
-    /// which a search makes about one of for each iteration.
+    /// Only a search runs on the device: without one there are no bytes there. The operations are those of one evaluation
+    /// of F; `flops_per_iteration` are those of one with its gradient, which a search makes about one of for each
+    /// iteration.
     pub fn plan(&self, device: &Device, n: usize, d: usize, targets: usize) -> Plan {
         let count = match &self.inducing {
             Inducing::Given(z) => z.nrows(),
@@ -30,7 +31,7 @@ impl SparseGpRegressor {
         Plan {
             method: Method::Landmarks { count },
             host_bytes: host as u64,
-            device_bytes: if device.is_gpu() { on_device as u64 } else { 0 },
+            device_bytes: if device.is_gpu() && self.minimiser.is_some() { on_device as u64 } else { 0 },
             flops: value + mf.powi(3),
             flops_per_iteration: 2.0 * value + products * nf * mf * mf + 2.0 * kernels + inputs,
         }

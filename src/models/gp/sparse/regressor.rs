@@ -1,18 +1,8 @@
-//! What to fit, and the search for the parameters.
+//! What to fit.
 
-use ndarray::{Array2, ArrayView2};
-
-use super::data::{Data, chunk};
-use super::evidence::{SparseEvidence, gradient};
-use super::factors::{Factors, Setting};
-use super::fitted::FittedSparseGp;
 use super::inducing::Inducing;
-use super::search::{Place, Search, scales};
-use crate::models::check::{finite, require};
-use crate::optim::{Minimiser, Minimum};
-use crate::{Device, Error, Kernel, Result};
-
-const OP: &str = "SparseGpRegressor::fit";
+use crate::Kernel;
+use crate::optim::Minimiser;
 
 /// How `Q = K_xz K_zz⁻¹ K_zx` stands in for K.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -56,8 +46,8 @@ pub struct SparseGpRegressor {
     pub(super) noise_fixed: bool,
     pub(super) inducing: Inducing,
     pub(super) method: SparseMethod,
-    jitter: f64,
-    minimiser: Option<Minimiser>,
+    pub(super) jitter: f64,
+    pub(super) minimiser: Option<Minimiser>,
     pub(super) move_inducing: bool,
     pub(super) chunk: Option<usize>,
 }
@@ -139,85 +129,23 @@ impl SparseGpRegressor {
         self
     }
 
-    /// F and its gradient at the parameters as they are, for `x`, `n x d`, and `y`, `n x p`: outputs share everything.
-    ///
-    /// # Errors
-    /// As [`fit`](Self::fit).
-    pub fn evidence(
-        &self,
-        device: &Device,
-        x: ArrayView2<f64>,
-        y: ArrayView2<f64>,
-    ) -> Result<SparseEvidence> {
-        let (data, z) = self.start(device, x, y)?;
-        let place = self.here(z);
-        let at = self.at(device, &place);
-        gradient(&at, &data, &Factors::new(&at, &data)?, true)
+    /// The kernel, where the search for its parameters starts.
+    pub fn kernel(&self) -> &Kernel {
+        &self.kernel
     }
 
-    /// Fits to `x`, `n x d`, and `y`, `n x p`: the outputs share kernel, noise and inducing points.
-    ///
-    /// # Errors
-    /// [`Error::Shape`], [`Error::NotFinite`] or [`Error::Parameter`] for bad input, among it noise that is not positive
-    /// and white noise in the kernel; [`Error::NotPositiveDefinite`] if `K_zz` is not, in spite of the jitter;
-    /// [`Error::Cancelled`]; [`Error::Unsupported`] for a kernel that the device cannot run.
-    pub fn fit(&self, device: &Device, x: ArrayView2<f64>, y: ArrayView2<f64>) -> Result<FittedSparseGp> {
-        let (data, z) = self.start(device, x, y)?;
-        let Some(minimiser) = &self.minimiser else {
-            return self.finish(device, &data, self.here(z), None);
-        };
-        let search = Search::new(self, scales(x), z);
-        let found = minimiser.run(&search.start(), &search.bounds(), |v| {
-            let place = search.place(v)?;
-            let at = self.at(device, &place);
-            let found = gradient(&at, &data, &Factors::new(&at, &data)?, self.move_inducing)?;
-            Ok((-found.value, search.down(&place, &found)))
-        })?;
-        let best = search.place(&found.point)?;
-        self.finish(device, &data, best, Some(found))
+    /// The variance of the noise, or where its search starts.
+    pub fn noise_variance(&self) -> f64 {
+        self.noise
     }
 
-    /// Checked data, and where the inducing points start.
-    fn start(&self, device: &Device, x: ArrayView2<f64>, y: ArrayView2<f64>) -> Result<(Data, Array2<f64>)> {
-        let refuse = |name: &str, value: f64, requirement| {
-            Err(Error::Parameter { name: name.to_owned(), value, requirement })
-        };
-        if !(self.noise > 0.0 && self.noise.is_finite()) {
-            return refuse("noise", self.noise, "the variance of the noise must be positive and finite");
-        }
-        if !(self.jitter >= 0.0 && self.jitter.is_finite()) {
-            return refuse("jitter", self.jitter, "must be finite and not negative");
-        }
-        let (lower, upper) = self.noise_bounds;
-        if !(lower > 0.0 && lower <= upper && upper.is_finite()) {
-            return refuse("noise_bounds", lower, "must be positive, finite and in order");
-        }
-        require(OP, !self.kernel.has_white_noise(), || {
-            "white noise in the kernel: inducing variables have none, give it as `noise`".to_owned()
-        })?;
-        finite(OP, "x", x)?;
-        let z = self.inducing.choose(OP, &self.kernel, x)?;
-        let rows = self.chunk.unwrap_or_else(|| chunk(z.nrows()));
-        Ok((Data::new(OP, device, x, y, rows)?, z))
+    /// How inducing inputs are chosen.
+    pub fn inducing(&self) -> &Inducing {
+        &self.inducing
     }
 
-    fn here(&self, z: Array2<f64>) -> Place {
-        Place { kernel: self.kernel.clone(), noise: self.noise, z }
-    }
-
-    fn at<'a>(&self, device: &'a Device, place: &'a Place) -> Setting<'a> {
-        let (method, jitter) = (self.method, self.jitter);
-        Setting { device, kernel: &place.kernel, noise: place.noise, z: &place.z, method, jitter }
-    }
-
-    fn finish(
-        &self,
-        device: &Device,
-        data: &Data,
-        place: Place,
-        minimum: Option<Minimum>,
-    ) -> Result<FittedSparseGp> {
-        let factors = Factors::new(&self.at(device, &place), data)?;
-        FittedSparseGp::new(device, place, self.method, factors, minimum)
+    /// How K is approximated.
+    pub fn approximation(&self) -> SparseMethod {
+        self.method
     }
 }
