@@ -9,6 +9,8 @@ mod acquisition;
 mod asking;
 mod input;
 mod minima;
+mod models;
+mod pending;
 
 use landscapes::{branin, hartmann};
 
