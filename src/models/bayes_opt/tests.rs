@@ -155,8 +155,12 @@ fn nothing_seen_is_better_than_what_is_proposed() {
             let found = propose(&surrogate, acquisition, &mut ChaCha8Rng::seed_from_u64(1)).unwrap();
             let found = Array2::from_shape_fn((1, 2), |(_, f)| found[f]);
             let cost = surrogate.costs(acquisition, found.view()).unwrap()[0];
-            let least = surrogate.costs(acquisition, grid.view()).unwrap().into_iter().fold(f64::MAX, f64::min);
-            assert!(cost <= least + 1e-9, "{acquisition:?}, {reference:?}: {cost} at {found}, {least} on a grid");
+            let least =
+                surrogate.costs(acquisition, grid.view()).unwrap().into_iter().fold(f64::MAX, f64::min);
+            assert!(
+                cost <= least + 1e-9,
+                "{acquisition:?}, {reference:?}: {cost} at {found}, {least} on a grid"
+            );
         }
     }
 }
