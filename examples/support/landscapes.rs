@@ -1,6 +1,13 @@
-//! Functions to be minimised, as the literature has them.
+//! Functions to be minimised, as the literature has them, and two ways of doing it: `examples/bayes_opt.rs` shows how
+//! they get on, `tests/bayes_opt/minima.rs` holds the first to it.
 
 use std::f64::consts::PI;
+
+use mercer::Device;
+use mercer::models::bayes_opt::BayesOptimiser;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use rand_distr::{Distribution, StandardNormal};
 
 /// Branin's on `[-5, 10] x [0, 15]`: three minima of 0.397887.
 pub fn branin(x: &[f64]) -> f64 {
@@ -26,4 +33,72 @@ pub fn hartmann(x: &[f64]) -> f64 {
     ];
     let bump = |i: usize| ALPHA[i] * (-(0..6).map(|j| A[i][j] * (x[j] - P[i][j]).powi(2)).sum::<f64>()).exp();
     -(0..4).map(bump).sum::<f64>()
+}
+
+/// A function to be minimised, in how many evaluations, and what counts as found.
+pub struct Problem {
+    pub name: &'static str,
+    pub bounds: Vec<(f64, f64)>,
+    pub f: fn(&[f64]) -> f64,
+    pub minimum: f64,
+    /// The standard deviation of what is added to each evaluation.
+    pub noise: f64,
+    pub evaluations: usize,
+    /// Above the minimum.
+    pub goal: f64,
+}
+
+pub fn problems() -> [Problem; 3] {
+    let square = vec![(-5.0, 10.0), (0.0, 15.0)];
+    let (name, f, minimum) = ("Branin", branin as fn(&[f64]) -> f64, 0.397_887_357_7);
+    let plain = Problem { name, bounds: square.clone(), f, minimum, noise: 0.0, evaluations: 30, goal: 0.01 };
+    let name = "Branin, noise of deviation 5";
+    let noisy = Problem { name, bounds: square, f, minimum, noise: 5.0, evaluations: 40, goal: 2.0 };
+    // Sixty points find the valley of the minimum or the one next to it, 0.12 above.
+    let (name, f, minimum) = ("Hartmann 6", hartmann as fn(&[f64]) -> f64, -3.322_368_011_4);
+    let bounds = vec![(0.0, 1.0); 6];
+    let six = Problem { name, bounds, f, minimum, noise: 0.0, evaluations: 60, goal: 0.15 };
+    [plain, six, noisy]
+}
+
+impl Problem {
+    /// f at the point thought best after each evaluation, less the minimum.
+    pub fn regrets(&self, device: &Device, seed: u64) -> mercer::Result<Vec<f64>> {
+        let mut noise = ChaCha8Rng::seed_from_u64(1000 + seed);
+        let mut search = BayesOptimiser::new(device, &self.bounds)?.seed(seed);
+        let mut regrets = Vec::new();
+        for _ in 0..self.evaluations {
+            let x = search.ask()?;
+            let e: f64 = StandardNormal.sample(&mut noise);
+            search.tell(&x, (self.f)(&x) + self.noise * e)?;
+            // The lowest of noisy observations is mostly luck; the posterior knows.
+            let best =
+                if self.noise > 0.0 { search.recommend()?.x } else { search.best().map_or(x, |(x, _)| x) };
+            regrets.push((self.f)(&best) - self.minimum);
+        }
+        Ok(regrets)
+    }
+
+    /// The same for uniform points, of which the lowest observation is thought best.
+    pub fn by_chance(&self, seed: u64) -> Vec<f64> {
+        let mut rng = ChaCha8Rng::seed_from_u64(2000 + seed);
+        let mut best = (f64::INFINITY, f64::INFINITY);
+        let mut next = || {
+            let x: Vec<f64> = self.bounds.iter().map(|(l, h)| l + (h - l) * rng.random::<f64>()).collect();
+            let e: f64 = StandardNormal.sample(&mut rng);
+            let truth = (self.f)(&x);
+            if truth + self.noise * e < best.0 {
+                best = (truth + self.noise * e, truth);
+            }
+            best.1 - self.minimum
+        };
+        (0..self.evaluations).map(|_| next()).collect()
+    }
+}
+
+/// The middle value, or the upper one of the two.
+pub fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
 }

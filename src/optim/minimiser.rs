@@ -2,23 +2,17 @@
 
 use std::fmt;
 
-use argmin::core::Executor;
-use argmin::solver::quasinewton::LBFGS;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::bounds::Interval;
-use super::line_search::Search;
-use super::record::{Here, Record, Sample};
+use super::descent::{begin, descend};
+use super::record::{Record, Sample};
 use crate::linalg::Progress;
 use crate::{Error, Result};
 
-/// Pairs that L-BFGS remembers.
-const MEMORY: usize = 10;
 /// Points drawn for a restart before it is given up, if the objective fails at all of them.
 const DRAWS: usize = 10;
-/// Times that a search is set off again from where it got stuck.
-const ROUNDS: usize = 5;
 
 /// `min f(x), a ≤ x ≤ b` by L-BFGS from a start and from seeded random points of the box; the best run wins.
 ///
@@ -42,8 +36,9 @@ pub struct Minimiser {
     /// A run ends when the largest entry of the projected gradient is at most this, relative to `max(1, |f|)`, or
     /// when an iteration gains less than a millionth of this.
     pub tolerance: f64,
-    /// Runs from random points, besides the one from the start. They are uniform in bounds that are finite; a variable
-    /// without two finite bounds keeps its start.
+    /// Runs from random points, besides the one from the start. They are uniform in bounds that are finite, unless these
+    /// are a thousand times wider than the start is large: then they get rarer away from it, as on a logarithmic scale. A
+    /// variable without two finite bounds keeps its start.
     pub restarts: usize,
     /// Of the restarts.
     pub seed: u64,
@@ -107,8 +102,8 @@ pub struct Minimum {
 impl Minimiser {
     /// Minimises `f`, which gives a value and its gradient.
     ///
-    /// `f` is only evaluated within the bounds, which may be infinite; a start outside is moved inside, by a hundredth
-    /// of the interval. [`Error::NotPositiveDefinite`], [`Error::Singular`] and [`Error::NoConvergence`] from `f`, and
+    /// `f` is only evaluated within the bounds; those beyond ±1e300 are taken for infinite. A start outside is moved to
+    /// the nearest bound. The start itself is evaluated first, and what is returned is never above it. [`Error::NotPositiveDefinite`], [`Error::Singular`] and [`Error::NoConvergence`] from `f`, and
     /// values that are not finite, count as +∞.
     ///
     /// # Errors
@@ -128,11 +123,11 @@ impl Minimiser {
         for run in 0..=self.restarts {
             let draws = if run == 0 { 1 } else { DRAWS };
             let from = (0..draws).find_map(|_| {
-                let x: Vec<f64> = if run == 0 { start.to_vec() } else { draw(&mut rng, start, &intervals) };
-                begin(&record, &intervals, &x).transpose()
+                let x = if run == 0 { start.to_vec() } else { draw(&mut rng, start, &intervals) };
+                begin(&record, &intervals, x).transpose()
             });
             if let Some(from) = from {
-                let found = self.descend(&record, &intervals, from?)?;
+                let found = descend(self, &record, &intervals, from?)?;
                 if best.as_ref().is_none_or(|(b, ..): &(Sample, _, _)| found.0.value < b.value) {
                     best = Some(found);
                 }
@@ -172,89 +167,12 @@ impl Minimiser {
             let requirement = "must be positive";
             return Err(Error::Parameter { name: "tolerance".into(), value: self.tolerance, requirement });
         }
-        bounds.iter().enumerate().map(|(i, &b)| Interval::new(i, b)).collect()
-    }
-
-    /// Down from one start: rounds of L-BFGS, each with a clean memory, until one ends for a reason that stands.
-    fn descend(
-        &self,
-        record: &Record,
-        intervals: &[Interval],
-        from: Sample,
-    ) -> Result<(Sample, Stop, Vec<f64>)> {
-        record.begin(from, true);
-        for round in 0..ROUNDS {
-            let (Some(here), _, trace) = record.standing() else { break };
-            let steps = trace.len();
-            let left = (self.max_iterations + 1).saturating_sub(steps) as u64;
-            let solver = LBFGS::new(Search::new(record), MEMORY)
-                .with_tolerance_grad(0.0)
-                .and_then(|s| s.with_tolerance_cost(0.0));
-            // Both tolerances are allowed; and what the executor fails with, the record knows better.
-            if let Ok(solver) = solver {
-                let configured = Executor::new(Here(record), solver).ctrlc(false).configure(|s| {
-                    s.param(here.inner.clone())
-                        .cost(here.value)
-                        .gradient(here.gradient.clone())
-                        .max_iters(left)
-                });
-                let _ = configured.run();
-            }
-            if let Some(error) = record.aborted() {
-                return Err(error);
-            }
-            let (Some(now), stop, trace) = record.standing() else { break };
-            match stop {
-                Some(Stop::Gradient) => return Ok((now, Stop::Gradient, trace)),
-                None if trace.len() > self.max_iterations => return Ok((now, Stop::Iterations, trace)),
-                Some(Stop::Iterations) => return Ok((now, Stop::Iterations, trace)),
-                _ => {}
-            }
-            // Perhaps stuck at a bound that f falls away from: once more from a little inside, if that is no step up.
-            let inner = inside(intervals, &now.point);
-            let moved = now.point.iter().zip(intervals).any(|(&x, i)| i.inside(x) != x);
-            let again =
-                if moved { record.evaluate(inner).ok().filter(|s| s.value <= now.value) } else { None };
-            if let Some(error) = record.aborted() {
-                return Err(error);
-            }
-            match again {
-                Some(next) if round + 1 < ROUNDS => record.begin(next, false),
-                // Misled by an old curvature: once more with a clean memory, if this one was any good.
-                _ if stop.is_none() && trace.len() > steps && round + 1 < ROUNDS => record.begin(now, false),
-                _ => return Ok((now, stop.unwrap_or(Stop::Stalled), trace)),
-            }
-        }
-        let (now, stop, trace) = record.standing();
-        now.map(|now| (now, stop.unwrap_or(Stop::Stalled), trace)).ok_or(Error::NoConvergence {
-            op: "minimise",
-            iterations: 0,
-            residual: f64::INFINITY,
-            tolerance: self.tolerance,
-        })
+        bounds.iter().zip(start).enumerate().map(|(i, (&b, &x))| Interval::new(i, b, x)).collect()
     }
 }
 
-/// The sample at a start, or none if f fails there.
-fn begin(record: &Record, intervals: &[Interval], x: &[f64]) -> Result<Option<Sample>> {
-    let sample = record.evaluate(inside(intervals, x));
-    match record.aborted() {
-        Some(error) => Err(error),
-        None => Ok(sample.ok().filter(|s| s.value.is_finite())),
-    }
-}
-
-/// u of the nearest point well inside.
-fn inside(intervals: &[Interval], x: &[f64]) -> Vec<f64> {
-    intervals.iter().zip(x).map(|(i, &x)| i.inner(i.inside(x))).collect()
-}
-
-/// Uniform where that means something, else the start.
+/// Anywhere in intervals that are finite, else the start.
 fn draw(rng: &mut ChaCha8Rng, start: &[f64], intervals: &[Interval]) -> Vec<f64> {
     let each = intervals.iter().zip(start);
-    each.map(|(interval, &x)| match interval {
-        Interval::Finite { low, high } => low + (high - low) * rng.random::<f64>(),
-        _ => x,
-    })
-    .collect()
+    each.map(|(interval, &x)| if interval.finite() { interval.at(rng.random()) } else { x }).collect()
 }

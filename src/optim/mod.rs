@@ -9,12 +9,13 @@
 //! fail: a covariance matrix that is not positive definite at some hyper-parameters is +∞, a place to turn back from.
 //!
 //! Bounds are a change of variable (`bounds.rs`): `x = m + h sin u` for a finite interval, `x = a - 1 + √(1 + u²)` for
-//! a half-line. The search for u has no bounds, its objective is as smooth as the one given, and every x evaluated
+//! a half-line; in an interval that is much wider than the start is large, `x = c + s sinh(m + h sin u)`. The search for u has no bounds, its objective is as smooth as the one given, and every x evaluated
 //! lies in the box, which a domain may demand. A minimum at a bound is an ordinary minimum in u. The price is that the
 //! derivative by u vanishes at a bound whichever way f slopes there; so convergence is judged by the gradient in x, and
-//! a search that ends at a bound which f falls away from is set off again from a little further inside.
+//! a search that starts or ends at a bound which f falls away from is set off from a little further inside.
 
 mod bounds;
+mod descent;
 mod line_search;
 mod minimiser;
 mod record;

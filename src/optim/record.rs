@@ -76,7 +76,21 @@ impl<'f> Record<'f> {
 
     /// f at u; a failure is +∞.
     pub fn evaluate(&self, inner: Vec<f64>) -> std::result::Result<Sample, Trouble> {
-        let point: Vec<f64> = self.intervals.iter().zip(&inner).map(|(i, &u)| i.outer(u)).collect();
+        let point = self.intervals.iter().zip(&inner).map(|(i, &u)| i.outer(u)).collect();
+        self.sample(inner, point)
+    }
+
+    /// f at this x itself, not at what is left of it after a way there and back; none where it fails.
+    pub fn at(&self, point: Vec<f64>) -> Result<Option<Sample>> {
+        let inner = self.intervals.iter().zip(&point).map(|(i, &x)| i.inner(x)).collect();
+        let sample = self.sample(inner, point);
+        match self.aborted() {
+            Some(error) => Err(error),
+            None => Ok(sample.ok().filter(|s| s.value.is_finite())),
+        }
+    }
+
+    fn sample(&self, inner: Vec<f64>, point: Vec<f64>) -> std::result::Result<Sample, Trouble> {
         let mut inside = self.inside.borrow_mut();
         inside.evaluations += 1;
         let found = match (inside.f)(&point) {

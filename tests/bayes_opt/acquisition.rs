@@ -84,3 +84,21 @@ fn properties_and_limits() {
     assert_eq!(Acquisition::LowerConfidenceBound { alpha: 0.1 }.direction(), Direction::Minimise);
     assert_eq!(Acquisition::ExpectedImprovement.direction(), Direction::Maximise);
 }
+
+/// A quotient of gain and deviation that overflows is a certain gain or loss, not NaN.
+#[test]
+fn deviations_of_next_to_nothing() {
+    let least = f64::from_bits(1);
+    for (gain, sd) in [(1.0, least), (1e300, 1e-300), (f64::MAX, 1e-9), (2.5, 1e-310)] {
+        assert_eq!(probability_of_improvement(gain, sd), 1.0);
+        assert_eq!(probability_of_improvement(-gain, sd), 0.0);
+        assert_eq!(expected_improvement(gain, sd), gain);
+        assert_eq!(expected_improvement(-gain, sd), 0.0);
+        assert_eq!(log_expected_improvement(gain, sd), gain.ln());
+        assert_eq!(log_expected_improvement(-gain, sd), f64::NEG_INFINITY);
+    }
+    // Just before that it is the same.
+    near(expected_improvement(3.0, 1e-300), 3.0, 1e-12);
+    near(log_expected_improvement(3.0, 1e-300), 3f64.ln(), 1e-12);
+    assert_eq!(probability_of_improvement(0.0, least), 0.5);
+}

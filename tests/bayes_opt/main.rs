@@ -9,7 +9,9 @@ mod acquisition;
 mod asking;
 mod input;
 mod minima;
+mod models;
+mod pending;
 
-use landscapes::{branin, hartmann};
+use landscapes::branin;
 
 const BRANIN: [(f64, f64); 2] = [(-5.0, 10.0), (0.0, 15.0)];

@@ -1,54 +1,74 @@
-//! Known minima in a stated number of evaluations, against random search. The example `bayes_opt` does it over 20 seeds.
+//! Known minima in a stated number of evaluations from 20 seeds, against random search with as many. The example
+//! `bayes_opt` shows the same table.
 
 use mercer::Device;
 use mercer::models::bayes_opt::BayesOptimiser;
-use rand::{RngExt, SeedableRng};
+use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
+use rayon::prelude::*;
 
-use crate::{BRANIN, branin, hartmann};
+use crate::landscapes::{median, problems};
 
-fn best(bounds: &[(f64, f64)], f: impl Fn(&[f64]) -> f64, evaluations: usize, seed: u64) -> f64 {
-    let mut search = BayesOptimiser::new(&Device::cpu(), bounds).unwrap().seed(seed);
-    for _ in 0..evaluations {
-        let x = search.ask().unwrap();
-        search.tell(&x, f(&x)).unwrap();
-    }
-    search.best().unwrap().1
+const SEEDS: u64 = 20;
+
+/// What is demanded of the 20 seeds.
+struct Demand {
+    /// So many reach the goal of the problem.
+    within: usize,
+    /// The worst is at most this far above the minimum.
+    worst: f64,
+    /// So many end below random search with the same seed.
+    wins: usize,
+    /// The median is at most this part of that of random search.
+    ratio: f64,
 }
 
-fn by_chance(bounds: &[(f64, f64)], f: impl Fn(&[f64]) -> f64, evaluations: usize, seed: u64) -> f64 {
-    let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let mut draw = || bounds.iter().map(|(l, h)| l + (h - l) * rng.random::<f64>()).collect::<Vec<_>>();
-    (0..evaluations).map(|_| f(&draw())).fold(f64::INFINITY, f64::min)
+/// Problem `number`, whose number of evaluations is stated here again: it is part of what is promised.
+fn compare(number: usize, evaluations: usize, demand: &Demand) {
+    let problem = &problems()[number];
+    assert_eq!(problem.evaluations, evaluations);
+    let pairs: Vec<[f64; 2]> = (0..SEEDS)
+        .into_par_iter()
+        .map(|seed| {
+            let ours = problem.regrets(&Device::cpu(), seed).unwrap();
+            [ours[evaluations - 1], problem.by_chance(seed)[evaluations - 1]]
+        })
+        .collect();
+    let within = pairs.iter().filter(|[ours, _]| *ours <= problem.goal).count();
+    let wins = pairs.iter().filter(|[ours, chance]| ours < chance).count();
+    let worst = pairs.iter().fold(0f64, |w, [ours, _]| w.max(*ours));
+    let [ours, chance] = [0, 1].map(|i| median(pairs.iter().map(|p| p[i])));
+    let summary = format!(
+        "{}: {within} of {SEEDS} within {}, the worst {worst:.4}, {wins} better than chance, the medians {ours:.4} and {chance:.4}: {pairs:.4?}",
+        problem.name, problem.goal
+    );
+    assert!(within >= demand.within && worst <= demand.worst, "{summary}");
+    assert!(wins >= demand.wins && ours <= demand.ratio * chance, "{summary}");
 }
 
+/// 19 come within the goal where this was written, the other to 0.018; medians of 0.002 and 1.0.
 #[test]
 fn branin_in_thirty_evaluations() {
-    for seed in 0..3 {
-        let found = best(&BRANIN, branin, 30, seed) - 0.397_887;
-        assert!(found < 0.01, "seed {seed}: {found} above the minimum");
-        let chance = by_chance(&BRANIN, branin, 30, seed) - 0.397_887;
-        assert!(found < 0.2 * chance, "{found} against {chance}");
-    }
+    compare(0, 30, &Demand { within: 18, worst: 0.05, wins: 20, ratio: 0.01 });
 }
 
-/// Six dimensions, where chance is lost: sixty points find the valley of the minimum or the one next to it, 0.12 above.
+/// Six dimensions, where chance is lost: 17 find the valley of the minimum, 3 the one next to it, 0.12 above.
 #[test]
 fn hartmann_in_sixty_evaluations() {
-    let cube = [(0.0, 1.0); 6];
-    for seed in 0..3 {
-        let found = best(&cube, hartmann, 60, seed) + 3.322_368;
-        let chance = by_chance(&cube, hartmann, 60, seed) + 3.322_368;
-        println!("seed {seed}: {found:.4} above the minimum, {chance:.4} by chance");
-        assert!(found < 0.15, "seed {seed}: {found} above the minimum");
-        assert!(found < 0.2 * chance, "{found} against {chance}");
-    }
+    compare(1, 60, &Demand { within: 20, worst: 0.15, wins: 20, ratio: 0.01 });
+}
+
+/// Under noise of standard deviation 5 luck has its share: 19 come within the goal, 16 beat their random search, where
+/// 15 of 20 would be by chance in one case of 50.
+#[test]
+fn noisy_branin_in_forty_evaluations() {
+    compare(2, 40, &Demand { within: 18, worst: 4.0, wins: 15, ratio: 0.5 });
 }
 
 /// A bowl of depth one under noise of standard deviation 0.3.
 #[test]
-fn a_noisy_bowl_in_forty_evaluations() {
+fn the_recommendation_knows_better_than_the_lowest_observation() {
     let f = |x: &[f64]| (x[0] - 0.6).powi(2) + (x[1] + 0.4).powi(2) - 1.0;
     for seed in 0..3 {
         let mut noise = ChaCha8Rng::seed_from_u64(100 + seed);
@@ -61,7 +81,7 @@ fn a_noisy_bowl_in_forty_evaluations() {
         let found = search.recommend().unwrap();
         let truth = f(&found.x);
         assert!(truth < -0.9, "seed {seed}: {truth} at {:?}", found.x);
-        // The lowest observation is luck; the recommendation knows better what it has found.
+        // The lowest observation is luck.
         assert!((found.mean - truth).abs() < (search.best().unwrap().1 - truth).abs());
         assert!((found.mean - truth).abs() < 4.0 * found.deviation);
     }

@@ -62,3 +62,22 @@ fn an_interval_of_one_point_is_a_constant() {
     assert!((found.point[0] - 1.0).abs() < 1e-6);
     assert_eq!((found.point[1], found.stop), (7.0, Stop::Gradient));
 }
+
+/// Bounds so far away that the distance between them is no number are none.
+#[test]
+fn bounds_at_the_end_of_the_numbers() {
+    let (min, max) = (f64::MIN, f64::MAX);
+    for bounds in
+        [(min, max), (0.0, max), (min, 9.0), (min / 2.0, max / 2.0), (-1e300, 1e300), (-1e299, 1e299)]
+    {
+        for restarts in [0, 2] {
+            let minimiser = Minimiser { restarts, ..Minimiser::default() };
+            let found = minimiser.run(&[2.0], &[bounds], |p| Ok(bowl(&[1.0], &[3.0], p))).unwrap();
+            assert!((found.point[0] - 3.0).abs() < 1e-5, "{bounds:?}: {found:?}");
+        }
+    }
+    // Nothing to be found there, but an answer.
+    for bounds in [(max / 2.0, max), (min, min / 2.0), (max, max)] {
+        let _ = Minimiser::default().run(&[2.0], &[bounds], |p| Ok(bowl(&[1.0], &[3.0], p)));
+    }
+}

@@ -4,6 +4,7 @@ mod bounds;
 mod failures;
 mod input;
 mod searches;
+mod start;
 
 use mercer::Result;
 

@@ -59,10 +59,10 @@ pub fn lower_confidence_bound(mean: f64, sd: f64, alpha: f64) -> f64 {
 
 /// `P(S > 0)`, `S ~ N(gain, sd²)`; for a gain that is certain 0, ½ or 1 by its sign.
 pub fn probability_of_improvement(gain: f64, sd: f64) -> f64 {
-    if sd > 0.0 {
-        cdf(gain / sd)
-    } else {
+    if certain(gain, sd) {
         0.5 * (f64::from(u8::from(gain > 0.0)) + f64::from(u8::from(gain >= 0.0)))
+    } else {
+        cdf(gain / sd)
     }
 }
 
@@ -73,12 +73,17 @@ pub fn probability_of_improvement(gain: f64, sd: f64) -> f64 {
 /// assert!((expected_improvement(-0.4, 1.3) - 0.3429833864).abs() < 1e-10);
 /// ```
 pub fn expected_improvement(gain: f64, sd: f64) -> f64 {
-    if sd > 0.0 { sd * positive_part(gain / sd) } else { gain.max(0.0) }
+    if certain(gain, sd) { gain.max(0.0) } else { sd * positive_part(gain / sd) }
 }
 
 /// `ln E max(0, S)`, `S ~ N(gain, sd²)`, exact however far below zero the gain is.
 pub fn log_expected_improvement(gain: f64, sd: f64) -> f64 {
-    if sd > 0.0 { sd.ln() + log_positive_part(gain / sd).0 } else { gain.max(0.0).ln() }
+    if certain(gain, sd) { gain.max(0.0).ln() } else { sd.ln() + log_positive_part(gain / sd).0 }
+}
+
+/// Whether so many standard deviations from zero that their number overflows; or there is no deviation.
+fn certain(gain: f64, sd: f64) -> bool {
+    sd <= 0.0 || (gain / sd).is_infinite()
 }
 
 /// What the posterior says of a candidate, with derivatives by its coordinates.

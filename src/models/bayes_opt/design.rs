@@ -66,9 +66,11 @@ impl UnitBox {
     }
 }
 
-/// `n` points of the unit cube, one in each of n slices along every axis.
-pub(super) fn latin_hypercube(n: usize, d: usize, seed: u64) -> Array2<f64> {
+/// `n` points of the unit cube, one in each of n slices along every axis: the hypercube with this number, of many.
+pub(super) fn latin_hypercube(n: usize, d: usize, seed: u64, number: u64) -> Array2<f64> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    // Stream 0, then downwards from the last: proposals use those from 1.
+    rng.set_stream(0u64.wrapping_sub(number));
     let mut x = Array2::zeros((n, d));
     for mut column in x.columns_mut() {
         let mut slices: Vec<usize> = (0..n).collect();

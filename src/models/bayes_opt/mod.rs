@@ -8,6 +8,7 @@
 
 mod acquisition;
 mod design;
+mod knowledge;
 mod model;
 mod optimiser;
 mod propose;
@@ -17,7 +18,8 @@ pub use acquisition::{
     Acquisition, Direction, Reference, expected_improvement, log_expected_improvement,
     lower_confidence_bound, probability_of_improvement,
 };
-pub use optimiser::{BayesOptimiser, Recommendation};
+pub use knowledge::Recommendation;
+pub use optimiser::BayesOptimiser;
 
 #[cfg(test)]
 mod tests;

@@ -6,8 +6,8 @@ use rand_distr::{Distribution, StandardNormal};
 
 use super::acquisition::Acquisition;
 use super::surrogate::Surrogate;
-use crate::Result;
 use crate::optim::Minimiser;
+use crate::{Error, Result};
 
 /// Candidates for each dimension, half of them anywhere and half of them near x̃.
 const CANDIDATES: usize = 200;
@@ -54,13 +54,19 @@ pub(super) fn propose(
     }
     let minimiser = Minimiser { max_iterations: 50, ..Minimiser::default() };
     let mut best: Option<(f64, Vec<f64>)> = None;
-    for start in starts {
-        let found = minimiser
-            .run(&start, &vec![(0.0, 1.0); d], |x| Ok(acquisition.cost_gradient(&surrogate.belief(x)?)))?;
-        if best.as_ref().is_none_or(|(cost, _)| found.value < *cost) {
-            best = Some((found.value, found.point));
+    for start in &starts {
+        let climb = minimiser
+            .run(start, &vec![(0.0, 1.0); d], |x| Ok(acquisition.cost_gradient(&surrogate.belief(x)?)));
+        match climb {
+            Ok(found) if best.as_ref().is_none_or(|(cost, _)| found.value < *cost) => {
+                best = Some((found.value, found.point));
+            }
+            // A score that is no number at one start is no reason to give up the others.
+            Ok(_) | Err(Error::NotFinite { .. }) => {}
+            Err(e) => return Err(e),
         }
     }
-    // There is always a first candidate.
-    Ok(best.map_or_else(|| near.to_vec(), |(_, x)| x))
+    // No climb ends below its start; and if none could begin, the best that was seen.
+    let seen = || starts.into_iter().next().unwrap_or_else(|| near.to_vec());
+    Ok(best.map_or_else(seen, |(_, x)| x))
 }

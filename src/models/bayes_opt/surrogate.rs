@@ -115,7 +115,11 @@ impl<'a> Surrogate<'a> {
         let by = kernel.input_gradient(thrice.view(), data, vectors.view())?;
         let own = kernel.input_gradient(at.view(), at.view(), Array2::ones((1, 1)).view())?;
 
-        let mean = cross.dot(&alpha);
+        // β of the mean function: none, the constant, or that and a slope for each coordinate.
+        let trend = self.gp.coefficients().column(0);
+        let slope = |f: usize| trend.get(1 + f).copied().unwrap_or(0.0);
+        let level = trend.first().copied().unwrap_or(0.0);
+        let mean = cross.dot(&alpha) + (0..d).fold(level, |m, f| m + slope(f) * x[f]);
         let variance = (prior - cross.dot(&weights)).max(0.0);
         let sd = variance.sqrt().max(LEAST);
         let d_variance = 2.0 * (&own.row(0) - &by.row(1));
@@ -132,7 +136,7 @@ impl<'a> Surrogate<'a> {
             sd,
             gain: self.incumbent.level - mean,
             spread,
-            d_mean: by.row(0).to_vec(),
+            d_mean: by.row(0).iter().enumerate().map(|(f, g)| g + slope(f)).collect(),
             d_sd: (d_variance * (0.5 / sd)).to_vec(),
             d_spread: (d_square * (0.5 / spread)).to_vec(),
         })

@@ -1,0 +1,136 @@
+//! What is known: the model of what was told, and what it says.
+
+use ndarray::{Array2, ArrayView2, Axis, concatenate};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
+use super::acquisition::Acquisition;
+use super::model::scaling;
+use super::optimiser::BayesOptimiser;
+use super::propose::propose;
+use super::surrogate::Surrogate;
+use crate::models::gp::{FittedGp, Prediction, Predictive};
+use crate::optim::Minimiser;
+use crate::{Error, Result};
+
+/// The evaluated point that the posterior thinks best.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recommendation {
+    /// Where.
+    pub x: Vec<f64>,
+    /// The posterior mean of f there.
+    pub mean: f64,
+    /// Its posterior standard deviation.
+    pub deviation: f64,
+}
+
+impl BayesOptimiser {
+    /// The evaluated point with the lowest posterior mean: what to use when observations are noisy, where the lowest
+    /// one is mostly luck.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] before the first observation; those of the model's fit.
+    pub fn recommend(&mut self) -> Result<Recommendation> {
+        let (centre, scale) = scaling(&self.y);
+        let gp = self.learned()?;
+        let p = gp.predict_variance(gp.x(), Predictive::Latent)?;
+        let at = (0..p.mean.nrows()).fold(0, |b, i| if p.mean[[i, 0]] < p.mean[[b, 0]] { i } else { b });
+        let (mean, deviation) = (centre + scale * p.mean[[at, 0]], scale * p.variance[at].sqrt());
+        Ok(Recommendation { x: self.space.outer(&self.x[at]), mean, deviation })
+    }
+
+    /// Means and variances of f at the rows of `x`, given what was told.
+    ///
+    /// # Errors
+    /// As [`BayesOptimiser::recommend`], and for points that are not in the box.
+    pub fn posterior(&mut self, x: ArrayView2<f64>) -> Result<Prediction> {
+        let (centre, scale) = scaling(&self.y);
+        let unit = self.space.rows(x)?;
+        let mut p = self.learned()?.predict_variance(unit.view(), Predictive::Latent)?;
+        p.mean.mapv_inplace(|m| centre + scale * m);
+        p.variance *= scale * scale;
+        Ok(p)
+    }
+
+    /// The scores at the rows of `x`, given what was told, in the units of the observations.
+    ///
+    /// # Errors
+    /// As [`BayesOptimiser::posterior`].
+    pub fn scores(&mut self, x: ArrayView2<f64>) -> Result<Vec<f64>> {
+        let (centre, scale) = scaling(&self.y);
+        let (acquisition, reference) = (self.acquisition, self.reference);
+        let unit = self.space.rows(x)?;
+        let scores = Surrogate::new(self.learned()?, reference)?.scores(acquisition, unit.view())?;
+        let units = |s: f64| match acquisition {
+            Acquisition::LowerConfidenceBound { .. } => centre + scale * s,
+            Acquisition::ProbabilityOfImprovement { .. } => s,
+            Acquisition::ExpectedImprovement => scale * s,
+            Acquisition::LogExpectedImprovement => scale.ln() + s,
+        };
+        Ok(scores.into_iter().map(units).collect())
+    }
+
+    /// The process conditioned on everything told, with the hyper-parameters that it was given or has learned, and how
+    /// that went. It sees points of the unit cube, and observations of mean zero and variance one.
+    ///
+    /// # Errors
+    /// As [`BayesOptimiser::recommend`].
+    pub fn learned(&mut self) -> Result<&FittedGp> {
+        if self.fitted.is_none() {
+            let (centre, scale) = scaling(&self.y);
+            let (n, d) = (self.y.len(), self.space.dim());
+            if n == 0 {
+                return Err(Error::Shape { op: "BayesOptimiser", what: "nothing was told yet".to_owned() });
+            }
+            let x = Array2::from_shape_fn((n, d), |(i, f)| self.x[i][f]);
+            let y = Array2::from_shape_fn((n, 1), |(i, _)| (self.y[i] - centre) / scale);
+            let learned = self.learn(x.view(), y.view())?;
+            self.model = self.model.with_theta(&learned.model().theta())?;
+            self.fitted = Some(learned);
+        }
+        self.fitted.as_ref().ok_or(Error::Shape { op: "BayesOptimiser", what: "no model".to_owned() })
+    }
+
+    fn learn(&self, x: ArrayView2<f64>, y: ArrayView2<f64>) -> Result<FittedGp> {
+        match self.model.fit(&self.device, x, y) {
+            // By its own minimiser, or there is nothing to learn.
+            Ok(fitted) if fitted.optimisation().is_some() || self.model.theta().is_empty() => Ok(fitted),
+            // The hyper-parameters of the last time need not suit the data of this one.
+            Ok(_) | Err(Error::NotPositiveDefinite { .. }) => {
+                let learner = Minimiser {
+                    max_iterations: 100,
+                    tolerance: 1e-4,
+                    restarts: 1,
+                    // Other restarts for every seed and every number of observations.
+                    seed: self.seed ^ (y.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15),
+                    progress: None,
+                };
+                self.model.clone().optimise(learner).fit(&self.device, x, y)
+            }
+            Err(e) => Err(e),
+        }
+    }
+
+    /// The best point of the unit cube, given what was told and what is pending.
+    pub(super) fn propose(&mut self) -> Result<Vec<f64>> {
+        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
+        // Stream 0 and those at the other end belong to hypercubes.
+        rng.set_stream(1 + self.asked);
+        let (acquisition, reference, d) = (self.acquisition, self.reference, self.space.dim());
+        let pending = self.pending.iter().map(|p| self.space.inner(p)).collect::<Result<Vec<_>>>()?;
+        let gp = self.learned()?;
+        if pending.is_empty() {
+            return propose(&Surrogate::new(gp, reference)?, acquisition, &mut rng);
+        }
+        // Conditioning on its own mean leaves the mean as it is: all believed values come from the data alone.
+        let x = Array2::from_shape_fn((pending.len(), d), |(i, f)| pending[i][f]);
+        let believed = gp.predict(x.view())?;
+        let misfit = |e: ndarray::ShapeError| Error::Shape { op: "BayesOptimiser::ask", what: e.to_string() };
+        let x = concatenate(Axis(0), &[gp.x(), x.view()]).map_err(misfit)?;
+        let y = concatenate(Axis(0), &[gp.y(), believed.view()]).map_err(misfit)?;
+        // Nothing is to be learned from beliefs, whatever minimiser the model brings.
+        let still = Minimiser { max_iterations: 0, ..Minimiser::default() };
+        let believer = self.model.clone().optimise(still).fit(&self.device, x.view(), y.view())?;
+        propose(&Surrogate::new(&believer, reference)?, acquisition, &mut rng)
+    }
+}
