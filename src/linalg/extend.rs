@@ -91,7 +91,7 @@ impl SpdFactor {
         let known = self.factored();
         let unit = |d: f64| power(-(d.log2() / 2.0).round());
         let new_scale = known.s.as_ref().map(|_| corner.diag().mapv(unit));
-        let mut across = known.whiten(&Matrix::from_host(cross.clone()))?.to_array()?;
+        let mut across = known.whiten(Matrix::from_host(cross.clone()))?.into_array()?;
         let mut left = corner.clone();
         if let Some(s) = &new_scale {
             across *= s;

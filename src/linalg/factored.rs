@@ -4,7 +4,9 @@ use ndarray::{Array1, Array2, ArrayView1};
 
 use super::column_scale::{scale_rows, unit_columns};
 use super::truth::Truth;
-use crate::ops::{Side, Trans, Triangle, cholesky, cholesky_in_place, log_det, solve_triangular};
+use crate::ops::{
+    Side, Trans, Triangle, cholesky, cholesky_in_place, log_det, solve_triangular, solve_triangular_in_place,
+};
 use crate::{Device, Error, Matrix, Result};
 
 /// Pivots below this multiple of `√n` roundings of their diagonal entry are what is left of a zero.
@@ -54,12 +56,19 @@ impl Factored {
         Ok(x)
     }
 
-    /// `L⁻¹ diag(s) b`, where the factor lives: `bᵀA⁻¹b` is its squared norm.
-    pub fn whiten(&self, b: &Matrix) -> Result<Matrix> {
+    /// `L⁻¹ diag(s) b`, where the factor lives: `bᵀA⁻¹b` is its squared norm. On the CPU it takes the memory of b, if
+    /// nobody else has it.
+    pub fn whiten(&self, b: Matrix) -> Result<Matrix> {
+        if self.is_f64() {
+            let mut x = b.into_array()?;
+            scale_rows(&mut x, self.s.as_ref());
+            solve_triangular_in_place(&self.l, Triangle::Lower, x.view_mut())?;
+            return Ok(Matrix::from_host(x));
+        }
         let on = match &self.s {
             None => b.to_device(&self.l.device())?,
             Some(s) => {
-                let mut b = b.to_array()?;
+                let mut b = b.into_array()?;
                 scale_rows(&mut b, Some(s));
                 self.upload(b)?
             }

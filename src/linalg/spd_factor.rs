@@ -136,11 +136,11 @@ impl SpdFactor {
 
     /// `L⁻¹ S b` for `b`, `n x r`: the squared norm of a column is `bᵀ(A + jitter I)⁻¹b`, as exact as the factor.
     ///
-    /// It lives where the factor does.
+    /// It lives where the factor does; on the CPU in the memory of `b`, if nobody else has a handle on that.
     ///
     /// # Errors
     /// [`Error::Shape`] if `b` has not n rows; those of the device.
-    pub fn whiten(&self, b: &Matrix) -> Result<Matrix> {
+    pub fn whiten(&self, b: Matrix) -> Result<Matrix> {
         self.factored().whiten(b)
     }
 

@@ -62,8 +62,8 @@ pub(crate) use nearest::Centres;
 pub use nearest::{Nearest, nearest};
 pub use reduce::{Along, Reduction, reduce};
 pub use softmax::{softmax, softmax_logsumexp};
-pub(crate) use solve_triangular::solve_in_place;
 pub use solve_triangular::{Side, Triangle, solve_triangular};
+pub(crate) use solve_triangular::{solve_in_place, solve_triangular_in_place};
 pub use transpose::transpose;
 
 use crate::{Error, Result};

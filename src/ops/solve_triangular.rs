@@ -7,7 +7,7 @@
 
 mod on_cpu;
 
-use ndarray::Array2;
+use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 
 use super::cholesky::BLOCK;
 use super::gemm::{Block, Part, Product, Trans, on_a_worker, on_gpu as product};
@@ -95,20 +95,42 @@ pub fn solve_triangular(t: &Matrix, triangle: Triangle, op: Trans, side: Side, b
 }
 
 fn cpu(t: &Array2<f64>, triangle: Triangle, op: Trans, side: Side, b: &Array2<f64>) -> Result<Array2<f64>> {
-    if let Some((index, &value)) = t.diag().indexed_iter().find(|(_, v)| **v == 0.0) {
-        return Err(Error::Singular { op: "solve_triangular", index, value });
-    }
+    regular(t)?;
     // Solving from the right is solving the transposed system from the left; both are only other strides.
     let flipped = (op == Trans::Yes) != (side == Side::Right);
     let triangle = if flipped { triangle.flip() } else { triangle };
     let mut x = copy(b.view());
     let view = if side == Side::Right { x.view_mut().reversed_axes() } else { x.view_mut() };
-    // Few columns are one call of faer, which wakes its own.
-    let terms = if view.ncols() < 16 { 0 } else { b.len() * t.nrows() / 2 };
-    on_a_worker(terms, || {
-        solve_in_place(if flipped { t.t() } else { t.view() }, triangle, view);
-    });
+    substitute(if flipped { t.t() } else { t.view() }, triangle, view);
     Ok(x)
+}
+
+/// `x = t⁻¹ x` for a triangle on the host, in the memory of x.
+///
+/// # Errors
+/// As [`solve_triangular()`].
+pub(crate) fn solve_triangular_in_place(t: &Matrix, triangle: Triangle, x: ArrayViewMut2<f64>) -> Result<()> {
+    let (n, rows) = (t.rows(), x.nrows());
+    require("solve_triangular", t.cols() == n && rows == n, || {
+        format!("t is {n} x {}, x has {rows} rows", t.cols())
+    })?;
+    regular(t.cpu())?;
+    substitute(t.cpu().view(), triangle, x);
+    Ok(())
+}
+
+/// An error for a zero on the diagonal.
+fn regular(t: &Array2<f64>) -> Result<()> {
+    match t.diag().indexed_iter().find(|(_, v)| **v == 0.0) {
+        None => Ok(()),
+        Some((index, &value)) => Err(Error::Singular { op: "solve_triangular", index, value }),
+    }
+}
+
+fn substitute(t: ArrayView2<f64>, triangle: Triangle, x: ArrayViewMut2<f64>) {
+    // Few columns are one call of faer, which wakes its own.
+    let terms = if x.ncols() < 16 { 0 } else { x.len() * t.nrows() / 2 };
+    on_a_worker(terms, || solve_in_place(t, triangle, x));
 }
 
 /// Block substitution with a lower triangular `t`: forwards, or backwards when transposed.

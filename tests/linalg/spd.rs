@@ -176,8 +176,7 @@ fn determinant_inverse_and_whitening_belong_to_the_same_matrix() {
             let inverse = f.inverse().unwrap().x;
             assert!(relative(&a.dot(&inverse), &Array2::eye(n)) < 1e-9, "{device}");
             let b = random(n, 2, 18);
-            let white =
-                f.whiten(&Matrix::from_array(&device, b.view()).unwrap()).unwrap().to_array().unwrap();
+            let white = f.whiten(Matrix::from_array(&device, b.view()).unwrap()).unwrap().to_array().unwrap();
             let (got, want) = ((&white * &white).sum(), (&b * &inverse.dot(&b)).sum());
             let bound = if on_gpu { 2e-7 * condition } else { 1e-9 };
             assert!((got - want).abs() < bound * want, "{got} and not {want} on {device}");

@@ -39,7 +39,7 @@ impl FittedGp {
         let trend = self.trend();
         let mut q = inverse.clone();
         if let Some(normal) = &trend.normal {
-            let whitened = normal.whiten(&Matrix::from_host(trend.weighted.t().to_owned()))?.into_array()?;
+            let whitened = normal.whiten(Matrix::from_host(trend.weighted.t().to_owned()))?.into_array()?;
             q -= &whitened.mapv(|v| v * v).sum_axis(Axis(0));
             // What is left of an entry that cancels is rounding.
             let lost = |i: &usize| q[*i] <= 1e-12 * inverse[*i];

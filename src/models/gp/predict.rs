@@ -141,7 +141,7 @@ impl FittedGp {
             let explained = across.t().dot(&stored.factor().solve(across.view())?.x);
             (&explained + &explained.t()) * 0.5
         } else {
-            syrk(1.0, &stored.factor().whiten(&across)?, Trans::Yes)?.into_array()?
+            syrk(1.0, &stored.factor().whiten(across)?, Trans::Yes)?.into_array()?
         };
         let mut covariance = gram(self.kernel(), &at, None)?.into_array()? - explained;
         covariance.diag_mut().mapv_inplace(|v| left(v, 0.0) + noise);

@@ -66,7 +66,7 @@ impl Stored {
         let prior = gram_diagonal(kernel, &at)?.into_array()?.index_axis_move(Axis(1), 0);
         let device = self.resident.device();
         let at = if device.is_gpu() { self.anchor.upload("FittedGp::predict", &device, x)? } else { at };
-        let v = self.factor().whiten(&gram(kernel, &self.resident, Some(&at))?)?;
+        let v = self.factor().whiten(gram(kernel, &self.resident, Some(&at))?)?;
         let explained = reduce(&v, Along::EachColumn, Reduction::SumSquares)?.into_array()?;
         let mut variance = Array1::from_shape_fn(prior.len(), |j| left(prior[j], explained[[0, j]]));
         if device.is_gpu() {

@@ -126,7 +126,7 @@ impl ScaledFactor {
 
     /// E where the factor lives, and the diagonal of B⁻¹.
     pub fn dense(&self) -> Result<(Matrix, Vec<f64>)> {
-        let half = self.factor.whiten(&Matrix::from_host(Array2::eye(self.root.len())))?;
+        let half = self.factor.whiten(Matrix::from_host(Array2::eye(self.root.len())))?;
         let inner = syrk(1.0, &half, Trans::Yes)?;
         let on = |v: ArrayView2<f64>| Matrix::from_array(&inner.device(), v);
         let rows = zip(&inner, &on(self.column())?, Zip::Mul)?;
@@ -142,7 +142,7 @@ impl ScaledFactor {
         // Rounding must not make a variance negative.
         let less = |prior: f64, explained: f64| (prior - explained).max(0.0);
         let scaled = zip(cross, &Matrix::from_host(self.column().to_owned()), Zip::Mul)?;
-        let white = self.factor.whiten(&scaled)?;
+        let white = self.factor.whiten(scaled.clone())?;
         let explained = reduce(&white, Along::EachColumn, Reduction::SumSquares)?.into_array()?;
         let mut left: Vec<f64> = prior.iter().zip(&explained).map(|(&p, &e)| less(p, e)).collect();
         if white.device().is_gpu() {

@@ -109,7 +109,7 @@ impl Curvature for ManyFactors {
         let mut blocks: Option<Matrix> = None;
         let mut halves = Vec::with_capacity(self.e.len());
         for e in &self.e {
-            let half = self.sum.whiten(e)?;
+            let half = self.sum.whiten(e.clone())?;
             let block = zip(e, &syrk(1.0, &half, Trans::Yes)?, Zip::Sub)?;
             blocks = Some(blocks.map_or(Ok(block.clone()), |sum| zip(&sum, &block, Zip::Add))?);
             halves.push(gemm(1.0, &half, Trans::No, k, Trans::No)?);
@@ -151,7 +151,7 @@ impl ManyFactors {
     /// prior variances there. All of it in f64 on the CPU.
     pub fn covariances(&self, cross: &Matrix, prior: &[f64]) -> Result<Vec<Array2<f64>>> {
         let classes = self.each.len();
-        let whiten = |e: &Matrix| self.sum.whiten(&gemm(1.0, e, Trans::No, cross, Trans::No)?);
+        let whiten = |e: &Matrix| self.sum.whiten(gemm(1.0, e, Trans::No, cross, Trans::No)?);
         let halves: Vec<Matrix> = self.e.iter().map(whiten).collect::<Result<_>>()?;
         let mut out = vec![Array2::zeros((classes, classes)); prior.len()];
         for c in 0..classes {

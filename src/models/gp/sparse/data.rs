@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 
+use crate::linalg::Anchor;
 use crate::matrix::window::windows;
 use crate::models::check::pairs;
 use crate::{Device, Kernel, Matrix, Result};
@@ -22,10 +23,10 @@ pub(super) struct Data {
     pub x: Matrix,
     /// `n x p`.
     pub y: Array2<f64>,
-    /// x less the origin, where it is computed with.
+    /// x where it is computed with.
     pub parts: Vec<Part>,
-    /// What the device does not see of x and Z.
-    pub origin: Array1<f64>,
+    /// What x and Z are relative to there.
+    pub anchor: Anchor,
 }
 
 /// Some rows of x on the device.
@@ -44,9 +45,13 @@ impl Data {
         chunk: usize,
     ) -> Result<Self> {
         pairs(op, x, y)?;
-        let origin = origin(device, kernel, x);
-        let parts = parts(op, device, x, &origin, chunk)?;
-        Ok(Data { x: Matrix::from_host(x.to_owned()), y: y.to_owned(), parts, origin })
+        let anchor = Anchor::new(kernel, x);
+        let upload = |rows: Range<usize>| {
+            let x = anchor.upload(op, device, x.slice(s![rows.clone(), ..]))?;
+            Ok(Part { rows, x })
+        };
+        let parts = windows(x.nrows(), chunk).map(upload).collect::<Result<_>>()?;
+        Ok(Data { x: Matrix::from_host(x.to_owned()), y: y.to_owned(), parts, anchor })
     }
 
     pub fn n(&self) -> usize {
@@ -57,29 +62,6 @@ impl Data {
     pub fn p(&self) -> usize {
         self.y.ncols()
     }
-}
-
-/// The rows of x, less the origin, in chunks on the device.
-fn parts(
-    op: &'static str,
-    device: &Device,
-    x: ArrayView2<f64>,
-    origin: &Array1<f64>,
-    chunk: usize,
-) -> Result<Vec<Part>> {
-    let upload = |rows: Range<usize>| {
-        let x = Matrix::upload(op, device, (&x.slice(s![rows.clone(), ..]) - origin).view())?;
-        Ok(Part { rows, x })
-    };
-    windows(x.nrows(), chunk).map(upload).collect()
-}
-
-/// What to subtract from the inputs before they go to `device`: the mean of x if the device rounds them to f32 and the
-/// kernel sees differences only. Far from the origin f32 would displace the points, by 1e-7 of their distance from it.
-fn origin(device: &Device, kernel: &Kernel, x: ArrayView2<f64>) -> Array1<f64> {
-    let moved = device.is_gpu() && kernel.is_stationary();
-    let mean = x.mean_axis(Axis(0)).filter(|m| moved && m.iter().all(|v| v.is_finite()));
-    mean.unwrap_or_else(|| Array1::zeros(x.ncols()))
 }
 
 /// One row as a matrix on the device.

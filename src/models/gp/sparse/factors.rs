@@ -26,7 +26,7 @@ pub(super) struct Setting<'a> {
 
 /// What the first pass leaves.
 pub(super) struct Factors {
-    /// Z less the origin, on the device.
+    /// Z on the device, relative to the anchor.
     pub z: Matrix,
     /// L in f64 on the CPU, and as the device sees it.
     pub l: Matrix,
@@ -54,7 +54,7 @@ impl Factors {
         let jitter = at.jitter * k.diag().mean().unwrap_or(0.0).abs();
         k.diag_mut().mapv_inplace(|v| v + jitter);
         let l = cholesky(&Matrix::from_host(k))?;
-        let z = Matrix::upload("SparseGpRegressor", at.device, (at.z - &data.origin).view())?;
+        let z = data.anchor.upload("SparseGpRegressor", at.device, at.z.view())?;
         let l_on = l.to_device(at.device)?;
         let prior = gram_diagonal(at.kernel, &data.x)?.to_array()?.index_axis_move(Axis(1), 0);
         let mut lambda = Array1::from_elem(n, at.noise);
