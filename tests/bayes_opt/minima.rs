@@ -12,7 +12,7 @@ use crate::landscapes::{median, problems};
 
 const SEEDS: u64 = 20;
 
-/// What is demanded of the 20 seeds: what 60 others do too, with room for a machine that rounds otherwise, where every
+/// What is demanded of the 20 seeds: what others do too, with room for a machine that rounds otherwise, where every
 /// search takes another way.
 struct Demand {
     /// So many reach the goal of the problem.
