@@ -52,8 +52,8 @@ pub fn problems() -> [Problem; 3] {
     let square = vec![(-5.0, 10.0), (0.0, 15.0)];
     let (name, f, minimum) = ("Branin", branin as fn(&[f64]) -> f64, 0.397_887_357_7);
     let plain = Problem { name, bounds: square.clone(), f, minimum, noise: 0.0, evaluations: 30, goal: 0.01 };
-    let name = "Branin, noise of deviation 5";
-    let noisy = Problem { name, bounds: square, f, minimum, noise: 5.0, evaluations: 40, goal: 2.0 };
+    let name = "Branin, noise of deviation 2";
+    let noisy = Problem { name, bounds: square, f, minimum, noise: 2.0, evaluations: 40, goal: 1.0 };
     // Sixty points find the valley of the minimum or the one next to it, 0.12 above.
     let (name, f, minimum) = ("Hartmann 6", hartmann as fn(&[f64]) -> f64, -3.322_368_011_4);
     let bounds = vec![(0.0, 1.0); 6];
