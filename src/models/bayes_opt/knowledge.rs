@@ -91,24 +91,20 @@ impl BayesOptimiser {
         self.fitted.as_ref().ok_or(Error::Shape { op: "BayesOptimiser", what: "no model".to_owned() })
     }
 
+    /// By the model's own minimiser if it has one.
     fn learn(&self, x: ArrayView2<f64>, y: ArrayView2<f64>) -> Result<FittedGp> {
-        match self.model.fit(&self.device, x, y) {
-            // By its own minimiser, or there is nothing to learn.
-            Ok(fitted) if fitted.optimisation().is_some() || self.model.theta().is_empty() => Ok(fitted),
-            // The hyper-parameters of the last time need not suit the data of this one.
-            Ok(_) | Err(Error::NotPositiveDefinite { .. }) => {
-                let learner = Minimiser {
-                    max_iterations: 100,
-                    tolerance: 1e-4,
-                    restarts: 1,
-                    // Other restarts for every seed and every number of observations.
-                    seed: self.seed ^ (y.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15),
-                    progress: None,
-                };
-                self.model.clone().optimise(learner).fit(&self.device, x, y)
-            }
-            Err(e) => Err(e),
+        if self.model.is_searched() {
+            return self.model.fit(&self.device, x, y);
         }
+        let learner = Minimiser {
+            max_iterations: 100,
+            tolerance: 1e-4,
+            restarts: 1,
+            // Other restarts for every seed and every number of observations.
+            seed: self.seed ^ (y.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15),
+            progress: None,
+        };
+        self.model.clone().optimise(learner).fit(&self.device, x, y)
     }
 
     /// The best point of the unit cube, given what was told and what is pending.
@@ -129,8 +125,7 @@ impl BayesOptimiser {
         let x = concatenate(Axis(0), &[gp.x(), x.view()]).map_err(misfit)?;
         let y = concatenate(Axis(0), &[gp.y(), believed.view()]).map_err(misfit)?;
         // Nothing is to be learned from beliefs, whatever minimiser the model brings.
-        let still = Minimiser { max_iterations: 0, ..Minimiser::default() };
-        let believer = self.model.clone().optimise(still).fit(&self.device, x.view(), y.view())?;
+        let believer = self.model.clone().unsearched().fit(&self.device, x.view(), y.view())?;
         propose(&Surrogate::new(&believer, reference)?, acquisition, &mut rng)
     }
 }

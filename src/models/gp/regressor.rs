@@ -110,6 +110,16 @@ impl GpRegressor {
         GpRegressor { minimiser: Some(minimiser), ..self }
     }
 
+    /// Whether a fit chooses hyper-parameters.
+    pub(in crate::models) fn is_searched(&self) -> bool {
+        self.minimiser.is_some()
+    }
+
+    /// With the hyper-parameters that it has.
+    pub(in crate::models) fn unsearched(self) -> Self {
+        GpRegressor { minimiser: None, ..self }
+    }
+
     /// A prior for one hyper-parameter: a name of [`Kernel::params`], or `noise`.
     #[must_use]
     pub fn prior(mut self, name: &str, prior: Prior) -> Self {

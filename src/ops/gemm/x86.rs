@@ -115,7 +115,7 @@ fn by_tiles<T: Tile>(
                 let col = from + panel * T::WIDE;
                 // SAFETY: the columns and terms are within B, and the panel has TERMS rows of WIDE.
                 unsafe {
-                    right.wide::<T>(col, T::WIDE.min(n - col), term..term + terms, to.as_mut_ptr().cast())
+                    right.wide::<T>(col, T::WIDE.min(n - col), term..term + terms, to.as_mut_ptr().cast());
                 }
             };
             let lines = &mut packed[..panels * each];
