@@ -17,6 +17,7 @@ mod linear;
 mod nystrom;
 mod oracle;
 mod plan;
+mod shifted;
 
 use ndarray::{Array2, ArrayView2};
 
