@@ -12,6 +12,7 @@ use crate::linalg::{CgInfo, CgParams, Jitter, Progress, conjugate_gradients, ref
 use crate::models::check::{pairs, positive, weights, within};
 use crate::models::features::{Landmarks, Whitening};
 use crate::models::plan::{Method, Plan, kernel_flops};
+use crate::models::score::r_squared;
 use crate::{Device, Kernel, Result};
 
 /// Nyström kernel ridge regression: `f(x) = Σ_j a_j k(z_j, x)` over m landmarks, with the a that minimises
@@ -173,7 +174,7 @@ impl Falkon {
         let jitter = whitening.jitter();
         let expansion =
             Expansion { kernel: self.kernel.clone(), points: whitening.into_points(), coefficients };
-        Ok(FittedFalkon { expansion, which, jitter, plan, info: found.info })
+        Ok(FittedFalkon { expansion, which, penalty: self.penalty, jitter, plan, info: found.info })
     }
 }
 
@@ -189,6 +190,7 @@ pub struct FittedFalkon {
     expansion: Expansion,
     which: Vec<usize>,
     jitter: f64,
+    penalty: f64,
     plan: Plan,
     info: CgInfo,
 }
@@ -205,6 +207,16 @@ impl FittedFalkon {
     }
 
     /// The rows of x that the landmarks are.
+    /// The kernel.
+    pub fn kernel(&self) -> &Kernel {
+        &self.expansion.kernel
+    }
+
+    /// λ.
+    pub fn penalty(&self) -> f64 {
+        self.penalty
+    }
+
     pub fn indices(&self) -> &[usize] {
         &self.which
     }
@@ -242,3 +254,11 @@ impl FittedFalkon {
         self.expansion.at("FittedFalkon::predict", device, x)
     }
 }
+
+    /// R², the mean over the targets.
+    ///
+    /// # Errors
+    /// As [`predict`](FittedFalkon::predict), and for a `y` that does not fit or has fewer than two rows.
+    pub fn score(&self, x: ArrayView2<f64>, y: ArrayView2<f64>) -> Result<f64> {
+        r_squared("FittedFalkon::score", y, self.predict(x)?.view())
+    }

@@ -29,6 +29,7 @@ impl KernelRidge {
             Some(w) => Noise::Each(w.iter().map(|w| self.penalty / w).collect()),
         };
         let plan = self.plan(device, x.nrows(), x.ncols(), y.ncols());
+        self.affords(&plan)?;
         let device = device.suited_to(plan.flops + plan.flops_per_iteration);
         if let Method::MatrixFree { rank } = plan.method {
             let (a, report) = self.matrix_free_solve(&device, x, y, noise, rank)?;
