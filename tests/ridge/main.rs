@@ -14,6 +14,7 @@ mod fourier;
 mod input;
 mod kernel;
 mod linear;
+mod memory;
 mod nystrom;
 mod oracle;
 mod plan;

@@ -101,14 +101,15 @@ impl Falkon {
         let m = self.count.min(n);
         let (nf, mf, df, tf) = (n as f64, m as f64, d as f64, targets as f64);
         let rows = (operator::rows(device, m) as f64).min(nf);
-        let block = 8.0 * rows * (2.0 * mf + df + 2.0 * tf);
+        let block = |matrices: f64| rows * (matrices * mf + df + 2.0 * tf);
         // K_zz, L, the preconditioner before and after its factorisation.
         let small = 8.0 * mf * (4.0 * mf + 4.0 * df + 12.0 * tf);
-        let on_device = 4.0 * (nf * (df + 4.0) + mf * (mf + df + tf)) + block / 2.0;
+        let on_device = 4.0 * (nf * (df + 4.0) + mf * (mf + df + tf)) + 4.0 * block(2.0);
         let sketch = operator::sketch(n, m) as f64;
         Plan {
             method: Method::Landmarks { count: m },
-            host_bytes: (small + block + 8.0 * sketch) as u64,
+            // Kernel values, whitened, and as the solve with L has them.
+            host_bytes: (small + 8.0 * block(3.0) + 8.0 * sketch) as u64,
             device_bytes: if device.is_gpu() { on_device as u64 } else { 0 },
             flops: sketch * mf * (kernel_flops(d) + 3.0 * mf) + mf.powi(3),
             flops_per_iteration: nf * mf * (kernel_flops(d) + 4.0 * tf),
@@ -189,8 +190,8 @@ impl fmt::Debug for Falkon {
 pub struct FittedFalkon {
     expansion: Expansion,
     which: Vec<usize>,
-    jitter: f64,
     penalty: f64,
+    jitter: f64,
     plan: Plan,
     info: CgInfo,
 }
@@ -206,7 +207,6 @@ impl FittedFalkon {
         &self.expansion.points
     }
 
-    /// The rows of x that the landmarks are.
     /// The kernel.
     pub fn kernel(&self) -> &Kernel {
         &self.expansion.kernel
@@ -217,6 +217,7 @@ impl FittedFalkon {
         self.penalty
     }
 
+    /// The rows of x that the landmarks are.
     pub fn indices(&self) -> &[usize] {
         &self.which
     }
@@ -253,7 +254,6 @@ impl FittedFalkon {
     pub fn predict_on(&self, device: &Device, x: ArrayView2<f64>) -> Result<Array2<f64>> {
         self.expansion.at("FittedFalkon::predict", device, x)
     }
-}
 
     /// R², the mean over the targets.
     ///
@@ -262,3 +262,4 @@ impl FittedFalkon {
     pub fn score(&self, x: ArrayView2<f64>, y: ArrayView2<f64>) -> Result<f64> {
         r_squared("FittedFalkon::score", y, self.predict(x)?.view())
     }
+}

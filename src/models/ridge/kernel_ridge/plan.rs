@@ -42,7 +42,7 @@ impl KernelRidge {
         let device_bytes = if device.is_gpu() { nf * (padded(d) + 2.0 * padded(targets)) } else { 0.0 };
         Plan {
             method: Method::MatrixFree { rank: rank as usize },
-            host_bytes: (16.0 * nf * rank + 8.0 * nf * (VECTORS * tf + COPIES * df)) as u64,
+            host_bytes: (16.0 * rank * (nf + rank) + 8.0 * nf * (VECTORS * tf + COPIES * df)) as u64,
             device_bytes: device_bytes as u64,
             flops: nf * rank * (kernel_flops(d) + 2.0 * rank),
             // On the CPU each pair is visited once, on a GPU twice.
