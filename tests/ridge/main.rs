@@ -18,6 +18,7 @@ mod memory;
 mod nystrom;
 mod oracle;
 mod plan;
+mod polynomials;
 mod shifted;
 
 use ndarray::{Array2, ArrayView2};
