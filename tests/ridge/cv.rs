@@ -1,9 +1,10 @@
 //! The closed forms of cross-validation against what they stand for.
 
-use mercer::Device;
 use mercer::models::ridge::{Criterion, Ridge, RidgeCv};
-use ndarray::{Array1, Array2, Axis};
+use mercer::{Device, Error};
+use ndarray::{Array1, Array2, Axis, s};
 
+use crate::oracle::matrix;
 use crate::support::random;
 use crate::{close, problem};
 
@@ -83,4 +84,72 @@ fn gcv_is_its_formula_with_the_hat_matrix_written_out() {
     let many = RidgeCv::new(&[1e-9, 1.0, 1e9]).fit(x.view(), y.view()).unwrap();
     let p = many.effective_parameters();
     assert!((p[0] - 6.0).abs() < 1e-6 && p[0] > p[1] && p[1] > p[2] && (p[2] - 1.0).abs() < 1e-6);
+}
+
+/// Against refits in 60 digits, by `tests/oracle/ridge_loo.py`: at 1e-12 the fit leaves fourteen digits less than there
+/// were, and what it leaves must have its own digits.
+#[test]
+fn small_penalties_are_n_refits_too() {
+    let all: serde_json::Value = serde_json::from_str(include_str!("../oracle/ridge_loo.json")).unwrap();
+    let penalties = matrix(&all["penalties"]).column(0).to_vec();
+    for case in all["cases"].as_array().unwrap() {
+        let name = case["name"].as_str().unwrap();
+        let (x, y, w) = (matrix(&case["x"]), matrix(&case["y"]), matrix(&case["w"]));
+        let model = RidgeCv::new(&penalties).intercept(case["intercept"].as_bool().unwrap());
+        // Of twins one more rounding makes two points, whose difference a penalty λ lets count by ε/λ.
+        let tolerance = |penalty: f64| if name == "twins" { 1e-9f64.max(1e-14 / penalty) } else { 1e-9 };
+        for (criterion, key) in [(Criterion::LeaveOneOut, "loo"), (Criterion::Gcv, "gcv")] {
+            let model = model.clone().criterion(criterion);
+            let fit = model.fit_weighted(x.view(), y.view(), w.column(0)).unwrap();
+            let want = matrix(&case[key]);
+            for (g, &penalty) in penalties.iter().enumerate() {
+                let what = format!("{name}, {criterion:?}, {penalty:e}");
+                close(
+                    fit.scores().slice(s![g..=g, ..]),
+                    want.slice(s![g..=g, ..]),
+                    tolerance(penalty),
+                    &what,
+                );
+            }
+        }
+        // Each as the only one, so that its residuals are seen.
+        for (g, &penalty) in penalties.iter().enumerate() {
+            let one = RidgeCv::new(&[penalty]).intercept(case["intercept"].as_bool().unwrap());
+            let fit = one.fit_weighted(x.view(), y.view(), w.column(0)).unwrap();
+            let what = format!("{name}, residuals at {penalty:e}");
+            let want = matrix(&case["residuals"][g]);
+            close(fit.leave_one_out_residuals().view(), want.view(), tolerance(penalty), &what);
+        }
+    }
+}
+
+/// The least of all numbers leaves nothing, by which nothing can be divided.
+#[test]
+fn what_is_not_finite_does_not_win() {
+    let (x, y) = problem(9, 20, 14);
+    for criterion in [Criterion::LeaveOneOut, Criterion::Gcv] {
+        let model = |penalties: &[f64]| RidgeCv::new(penalties).criterion(criterion);
+        let fit = model(&[f64::from_bits(1), 1.0]).fit(x.view(), y.view()).unwrap();
+        assert_eq!(fit.best().penalty(), 1.0, "{}", fit.scores());
+        let e = model(&[1.0, 2.0]).fit(x.view(), (&y * 1e170).view()).unwrap_err();
+        assert!(matches!(&e, Error::Parameter { value, .. } if value.is_infinite()), "{e}");
+    }
+    // A penalty need not be of any size.
+    let small = RidgeCv::new(&[1e-300]).fit(x.view(), y.view()).unwrap();
+    let more = RidgeCv::new(&[1e-20]).fit(x.view(), y.view()).unwrap();
+    close(small.scores().view(), more.scores().view(), 1e-12, "the limit");
+}
+
+/// Features without spread, or none left by the centring: the mean is all there is.
+#[test]
+fn features_that_say_nothing() {
+    for (n, d) in [(7, 2), (3, 5)] {
+        let (_, y) = problem(n, d, 15);
+        let fit = RidgeCv::new(&[0.1, 1.0]).fit(Array2::from_elem((n, d), 4.0).view(), y.view()).unwrap();
+        assert!(fit.best().coefficients().iter().all(|w| *w == 0.0));
+        let mean = y.mean_axis(Axis(0)).unwrap();
+        let want = (&y - &mean) * (n as f64 / (n as f64 - 1.0));
+        close(fit.leave_one_out_residuals().view(), want.view(), 1e-12, "residuals");
+        assert_eq!(fit.effective_parameters().to_vec(), [1.0, 1.0]);
+    }
 }

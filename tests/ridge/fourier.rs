@@ -3,10 +3,10 @@
 use mercer::models::features::{FeatureMap, RandomFourier, RandomFourierFeatures};
 use mercer::models::ridge::{BayesianLinearRegression, KernelRidge, Ridge};
 use mercer::{Device, Error, Kernel};
-use ndarray::{Array2, array};
+use ndarray::{Array2, Axis, array};
 
 use crate::support::random;
-use crate::{close, problem};
+use crate::{close, problem, solved};
 
 /// Kernels of two features.
 fn stationary() -> Vec<Kernel> {
@@ -135,6 +135,39 @@ fn a_posterior_on_features_collapses_far_away_only_as_the_features_do() {
     let far = posterior.predict(map.transform(array![[40.0]].view()).unwrap().view()).unwrap();
     assert!(near.variance.iter().all(|v| *v < 0.05));
     assert!(far.variance[0] > 0.3 && far.variance[0] <= 1.0 + 1e-9, "{}", far.variance[0]);
+}
+
+/// Oxford LA-06: mean, covariance and evidence are those of a Gaussian process with `k̃(x, x') = (k(0)/m) Σ cos ωᵀ(x - x')`,
+/// whether there are more features than observations or fewer.
+#[test]
+fn a_posterior_on_features_is_a_gaussian_process() {
+    let (x, y) = problem(40, 2, 66);
+    let new = random(7, 2, 67) * 3.0;
+    let (alpha, beta) = (0.8, 20.0);
+    let t = y.column(0).to_owned();
+    for m in [6, 90] {
+        let map = RandomFourier::new(1.5 * Kernel::matern32(0.9), m).seed(3).fit(2).unwrap();
+        assert_eq!(map.amplitude(), 1.5);
+        let kernel = |a: &Array2<f64>, b: &Array2<f64>| {
+            Array2::from_shape_fn((a.nrows(), b.nrows()), |(i, j)| {
+                let apart = &a.row(i) - &b.row(j);
+                map.frequencies().dot(&apart).mapv(f64::cos).sum() * 1.5 / m as f64 / alpha
+            })
+        };
+        let noisy = kernel(&x, &x) + Array2::<f64>::eye(40) / beta;
+        let cross = kernel(&new, &x);
+        let dual = solved(&noisy, &t.clone().insert_axis(Axis(1)));
+        let covariance = kernel(&new, &new) - cross.dot(&solved(&noisy, &cross.t().to_owned()));
+        let posterior = BayesianLinearRegression::new(alpha, beta);
+        let posterior = posterior.fit(map.transform(x.view()).unwrap().view(), t.view()).unwrap();
+        let phi = map.transform(new.view()).unwrap();
+        let at = posterior.predict(phi.view()).unwrap();
+        close(at.mean.view().insert_axis(Axis(1)), cross.dot(&dual).view(), 1e-9, "mean");
+        let variance = covariance.diag().to_owned().insert_axis(Axis(1));
+        close(at.variance.view().insert_axis(Axis(1)), variance.view(), 1e-9, "variance");
+        let got = posterior.prediction_covariance(phi.view(), phi.view()).unwrap();
+        close(got.view(), covariance.view(), 1e-9, "covariance");
+    }
 }
 
 /// Oxford LA-05, features at 1 and the kernel they give.

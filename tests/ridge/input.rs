@@ -1,7 +1,9 @@
 //! Every door refuses what it must, by the right error, and takes what is only unusual.
 
 use mercer::models::features::{FeatureMap, Landmarks, Nystrom, RandomFourier, RandomFourierFeatures};
-use mercer::models::ridge::{BayesianLinearRegression, Falkon, KernelRidge, Ridge, RidgeCv, Solver};
+use mercer::models::ridge::{
+    BayesianLinearRegression, Criterion, Falkon, KernelRidge, Ridge, RidgeCv, Solver,
+};
 use mercer::{Device, Error, Kernel, Result};
 use ndarray::{Array1, Array2, ArrayView2, Axis, array};
 
@@ -88,6 +90,67 @@ fn unusual_data() {
     let (x, _) = problem(20, 3, 105);
     let fit = Ridge::new(7.0).fit(&Device::cpu(), x.view(), Array2::from_elem((20, 1), 0.3).view()).unwrap();
     close(fit.predict(x.view()).unwrap().view(), Array2::from_elem((20, 1), 0.3).view(), 1e-14, "constant");
+}
+
+/// The choice of a penalty, by both criteria.
+#[test]
+fn bad_and_unusual_data_of_a_cross_validation() {
+    let (x, y) = problem(12, 3, 109);
+    let (mut holed, mut endless) = (x.clone(), y.clone());
+    holed[[4, 1]] = f64::NAN;
+    endless[[7, 0]] = f64::INFINITY;
+    for criterion in [Criterion::LeaveOneOut, Criterion::Gcv] {
+        let model = RidgeCv::new(&[1e-10, 0.1, 10.0]).criterion(criterion);
+        let e = model.fit(holed.view(), y.view()).unwrap_err();
+        assert!(matches!(e, Error::NotFinite { row: 4, col: 1, .. }), "{e}");
+        let e = model.fit(x.view(), endless.view()).unwrap_err();
+        assert!(matches!(e, Error::NotFinite { what: "y", row: 7, .. }), "{e}");
+        let e = model.fit(x.view(), problem(11, 3, 1).1.view()).unwrap_err();
+        assert!(matches!(e, Error::Shape { .. }), "{e}");
+        let none = model.fit(Array2::zeros((0, 3)).view(), Array2::zeros((0, 1)).view());
+        assert!(matches!(none, Err(Error::Shape { .. })));
+        // A constant is met, whatever the penalty.
+        let constant = Array2::from_elem((12, 1), 0.3);
+        let fit = model.fit(x.view(), constant.view()).unwrap();
+        assert!(fit.scores().iter().all(|s| *s < 1e-28), "{}", fit.scores());
+        close(fit.best().predict(x.view()).unwrap().view(), constant.view(), 1e-14, "constant");
+        // Many more features than observations.
+        let (wide, noise) = (random(50, 10_000, 110) * 0.01, random(50, 1, 111));
+        let fit = model.fit(wide.view(), noise.view()).unwrap();
+        assert!(fit.scores().iter().all(|s| s.is_finite() && *s > 0.0), "{}", fit.scores());
+        assert!(fit.best().predict(wide.view()).unwrap().iter().all(|v| v.is_finite()));
+    }
+}
+
+/// Maps of features: bad points, a single one, many more features than points.
+#[test]
+fn bad_and_unusual_data_of_feature_maps() {
+    let mut holed = random(6, 3, 112);
+    holed[[2, 1]] = f64::NAN;
+    let fourier = |d| RandomFourier::new(Kernel::rbf(1.0), 20).fit(d).unwrap();
+    let e = fourier(3).transform(holed.view()).unwrap_err();
+    assert!(matches!(e, Error::NotFinite { row: 2, col: 1, .. }), "{e}");
+    let wide = random(50, 10_000, 113) * 0.01;
+    let phi = fourier(10_000).transform(wide.view()).unwrap();
+    assert!(phi.rows().into_iter().all(|r| (r.dot(&r) - 1.0).abs() < 1e-12));
+    let one = fourier(1).transform(array![[4.0]].view()).unwrap();
+    assert!((one.row(0).dot(&one.row(0)) - 1.0).abs() < 1e-12);
+    for how in [Landmarks::Uniform, Landmarks::KMeansPlusPlus, Landmarks::PivotedCholesky] {
+        let nystrom = |count| Nystrom::new(Kernel::rbf(1.0), count).landmarks(how);
+        let e = nystrom(3).fit(holed.view()).unwrap_err();
+        assert!(matches!(e, Error::NotFinite { row: 2, col: 1, .. }), "{how:?}: {e}");
+        assert!(matches!(nystrom(3).fit(Array2::zeros((0, 3)).view()), Err(Error::Shape { .. })));
+        let map = nystrom(5).fit(array![[1.0, 2.0]].view()).unwrap();
+        assert_eq!((map.outputs(), map.kernel().to_string()), (1, Kernel::rbf(1.0).to_string()), "{how:?}");
+        let phi = map.transform(array![[1.0, 2.0]].view()).unwrap();
+        assert!((phi[[0, 0]] - 1.0).abs() < 1e-12, "{how:?}: {phi}");
+        let map = nystrom(20).fit(wide.view()).unwrap();
+        let phi = map.transform(wide.view()).unwrap();
+        assert!(phi.dim() == (50, 20) && phi.iter().all(|v| v.is_finite()), "{how:?}");
+        assert!(phi.rows().into_iter().all(|r| r.dot(&r) < 1.0 + 1e-9), "{how:?}");
+    }
+    let e = Nystrom::new(Kernel::rbf(1.0), 2).with_points(holed.view()).unwrap_err();
+    assert!(matches!(e, Error::NotFinite { row: 2, .. }), "{e}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use mercer::linalg::{Progress, SpdFactor, SpdParams};
 use mercer::models::plan::Method;
-use mercer::models::ridge::{KernelRidge, Ridge, SolveReport, Solver};
+use mercer::models::ridge::{Falkon, KernelRidge, Ridge, SolveReport, Solver};
 use mercer::{Device, Error, Kernel, Matrix, ops};
 use ndarray::{Array1, Axis, array};
 use std::ops::ControlFlow;
@@ -76,6 +76,49 @@ fn a_small_penalty_interpolates_and_a_large_one_gives_nothing() {
     let fit = |p| KernelRidge::new(Kernel::matern32(0.5), p).fit(&cpu, x.view(), y.view()).unwrap();
     close(fit(1e-10).predict(x.view()).unwrap().view(), y.view(), 1e-7, "interpolation");
     assert!(fit(1e9).predict(x.view()).unwrap().iter().all(|v| v.abs() < 1e-6));
+}
+
+/// Twins that disagree are met halfway, by any penalty that K can feel; one that it cannot is refused, not answered with
+/// whatever rounding left.
+#[test]
+fn duplicates_with_hardly_a_penalty() {
+    let cpu = Device::cpu();
+    let x = array![[0.0], [0.0], [1.0], [2.5], [2.5], [2.5]];
+    let y = array![[1.0], [3.0], [-1.0], [0.0], [6.0], [3.0]];
+    let fit = |p| KernelRidge::new(Kernel::rbf(1.0), p).fit(&cpu, x.view(), y.view());
+    let at = fit(1e-9).unwrap().predict(array![[0.0], [1.0], [2.5]].view()).unwrap();
+    close(at.view(), array![[2.0], [-1.0], [3.0]].view(), 1e-6, "means");
+    for nothing in [1e-18, 1e-30, f64::MIN_POSITIVE] {
+        let e = fit(nothing).unwrap_err();
+        assert!(matches!(e, Error::NotPositiveDefinite { .. }), "{nothing:e}: {e}");
+    }
+}
+
+/// A matrix that was asked for by name and does not fit is refused before anything is allocated: 3.2 TB here.
+#[test]
+fn a_matrix_beyond_the_budget_is_refused_if_it_must_be_stored() {
+    let cpu = Device::cpu();
+    let (x, y) = problem(60, 2, 35);
+    let model = KernelRidge::new(Kernel::rbf(0.5), 0.1).solver(Solver::Dense);
+    let bytes = model.plan(&cpu, 60, 2, 2).host_bytes;
+    let with = |budget| model.clone().memory_budget(budget).fit(&cpu, x.view(), y.view());
+    assert_eq!(with(bytes).unwrap().method(), Method::Dense);
+    let e = with(bytes - 1).unwrap_err();
+    let named = matches!(e, Error::OverBudget { need, budget, .. } if need == bytes && budget == bytes - 1);
+    assert!(named && e.to_string().contains("Solver::Auto"), "{e}");
+    let x = ndarray::Array2::from_shape_fn((450_000, 1), |(i, _)| i as f64);
+    let e = model.fit(&cpu, x.view(), x.view());
+    assert!(matches!(e, Err(Error::OverBudget { .. })), "{e:?}");
+}
+
+#[test]
+fn what_was_given_can_be_read() {
+    let (x, y) = problem(30, 2, 36);
+    let cpu = Device::cpu();
+    let kernel = KernelRidge::new(Kernel::rbf(0.5), 0.1).fit(&cpu, x.view(), y.view()).unwrap();
+    assert_eq!((kernel.points(), kernel.penalty()), (&x, 0.1));
+    let falkon = Falkon::new(Kernel::rbf(0.5), 0.2, 10).fit(&cpu, x.view(), y.view()).unwrap();
+    assert_eq!((falkon.kernel().to_string(), falkon.penalty()), (kernel.kernel().to_string(), 0.2));
 }
 
 #[test]

@@ -14,9 +14,12 @@ mod fourier;
 mod input;
 mod kernel;
 mod linear;
+mod memory;
 mod nystrom;
 mod oracle;
 mod plan;
+mod polynomials;
+mod shifted;
 
 use ndarray::{Array2, ArrayView2};
 

@@ -2,6 +2,7 @@
 
 use mercer::linalg::{Jitter, eigh};
 use mercer::models::features::{FeatureMap, Landmarks, Nystrom};
+use mercer::models::ridge::BayesianLinearRegression;
 use mercer::{Device, Kernel, Matrix, ops};
 use ndarray::{Array2, array};
 
@@ -109,4 +110,28 @@ fn reference_numbers() {
     let left = gram(&Kernel::rbf(1.0), &x) - approximate;
     assert!((left.mapv(|v| v * v).sum().sqrt() - 0.6941752528).abs() < 1e-9);
     assert!((left.diag().sum() - 0.9083330801).abs() < 1e-9);
+}
+
+/// Oxford LA-01: `(QQᵀ + σ²I)⁻¹ y` and its determinant, from regression on the features. LA-04: no rank of two does
+/// better than the leading eigenpairs.
+#[test]
+fn low_rank_reference_numbers() {
+    let x = array![[0.0], [0.5], [1.0], [2.0], [3.0]];
+    let y = array![0.0, 0.4, 0.9, 0.8, 0.1];
+    let map = Nystrom::new(Kernel::rbf(1.0), 2).with_points(array![[0.5], [2.0]].view()).unwrap();
+    let phi = map.transform(x.view()).unwrap();
+    let posterior = BayesianLinearRegression::new(1.0, 10.0).fit(phi.view(), y.view()).unwrap();
+    // Of (QQᵀ + σ²I) a = y: y - QQᵀa = σ²a, and QQᵀa is the mean.
+    let a = (&y - &posterior.predict(phi.view()).unwrap().mean) * 10.0;
+    let want = array![[-2.751677642, -0.205641283, 3.256663882, 0.9547337542, -2.945131579]];
+    close(a.view().insert_axis(ndarray::Axis(0)), want.view(), 1e-9, "a");
+    let log_det = -2.0 * posterior.log_evidence() - 5.0 * std::f64::consts::TAU.ln() - y.dot(&a);
+    assert!((log_det + 5.526692496).abs() < 1e-8, "{log_det}");
+
+    let k = gram(&Kernel::rbf(1.0), &x);
+    let e = eigh(k.view()).unwrap();
+    let leading = e.vectors.slice(ndarray::s![.., ..2]);
+    let left = &k - &(&leading * &e.values.slice(ndarray::s![..2])).dot(&leading.t());
+    assert!((left.mapv(|v| v * v).sum().sqrt() - 0.5356579676).abs() < 1e-9);
+    assert!((left.diag().sum() - 0.6728055093).abs() < 1e-9);
 }

@@ -100,6 +100,11 @@ impl RandomFourierFeatures {
     pub fn frequencies(&self) -> &Array2<f64> {
         &self.omega
     }
+
+    /// k(0), the squared length of every feature vector.
+    pub fn amplitude(&self) -> f64 {
+        self.amplitude
+    }
 }
 
 impl FeatureMap for RandomFourierFeatures {

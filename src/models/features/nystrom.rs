@@ -99,6 +99,11 @@ impl NystromFeatures {
         self.whitening.points()
     }
 
+    /// The kernel.
+    pub fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
+
     /// What was added to the diagonal of `K_zz`, in absolute terms.
     pub fn jitter(&self) -> f64 {
         self.whitening.jitter()

@@ -1,14 +1,14 @@
 //! Ridge regression whose penalty is chosen by leave-one-out or generalised cross-validation.
 //!
-//! Checked in `tests/ridge/cv.rs` against n refits and against scikit-learn.
+//! Checked in `tests/ridge/cv.rs` against n refits, those of small penalties in 60 digits, and against scikit-learn.
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
 use super::centred::Centred;
 use super::linear::FittedRidge;
 use super::spectrum::Spectrum;
-use crate::Result;
 use crate::models::check::{pairs, positive, require, weights};
+use crate::{Error, Result};
 
 /// By what a penalty is judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -25,7 +25,8 @@ pub enum Criterion {
 /// [`Ridge`](super::Ridge) over a grid of penalties, all of them from one decomposition.
 ///
 /// With the smoother `f = H(λ) y`, `H = 11ᵀ/n + X (XᵀX + λI)⁻¹ Xᵀ`, the prediction of `y_i` by a fit that has not seen
-/// it misses by `(y_i - f_i) / (1 - h_ii)`. The decomposition is f64 on the CPU: small penalties mean nothing in f32.
+/// it misses by `(y_i - f_i) / (1 - h_ii)`. Both are summed from what the penalty leaves, so that they mean something
+/// however small it is. The decomposition is f64 on the CPU: small penalties mean nothing in f32.
 ///
 /// ```
 /// use mercer::models::ridge::{Criterion, RidgeCv};
@@ -68,7 +69,7 @@ impl RidgeCv {
     ///
     /// # Errors
     /// As [`Ridge::fit`](super::Ridge::fit); [`Error::Shape`](crate::Error::Shape) if there is no penalty, or a single
-    /// observation, of which none can be left out.
+    /// observation, of which none can be left out; [`Error::Parameter`](crate::Error::Parameter) if no score is finite.
     pub fn fit(&self, x: ArrayView2<f64>, y: ArrayView2<f64>) -> Result<FittedRidgeCv> {
         self.run(x, y, None)
     }
@@ -99,38 +100,53 @@ impl RidgeCv {
         let seen = w.map_or(x.nrows(), |w| w.iter().filter(|w| **w > 0.0).count());
         require("RidgeCv::fit", seen > 1, || "one observation cannot be left out of one".to_owned())?;
         let data = Centred::new(x, y, w, self.intercept);
-        let spectrum = Spectrum::new(data.rows())?;
-        let targets = data.targets();
-        let projection = spectrum.project(targets.view());
-        let mut leverages = spectrum.leverages(&self.penalties);
         let total = w.map_or(x.nrows() as f64, |w| w.sum());
-        if self.intercept {
-            let own = Array1::from_shape_fn(x.nrows(), |i| data.root(i).powi(2) / total);
-            leverages += &own.insert_axis(Axis(1));
-        }
+        let q = Array1::from_shape_fn(x.nrows(), |i| data.root(i) / total.sqrt());
+        let spectrum = Spectrum::new(data.rows(), self.intercept.then_some(&q))?;
+        let targets = spectrum.project(data.targets());
+        let freedoms = spectrum.freedoms(&self.penalties);
         let mut scores = Array2::zeros((self.penalties.len(), y.ncols()));
         for (g, &penalty) in self.penalties.iter().enumerate() {
-            let mut left = &targets - &spectrum.fitted(penalty, &projection);
-            let shrink = match self.criterion {
-                Criterion::LeaveOneOut => {
-                    left /= &leverages.column(g).mapv(|h| 1.0 - h).insert_axis(Axis(1));
-                    1.0
+            let mut left = spectrum.residuals(penalty, &targets);
+            let own = freedoms.column(g);
+            // Divided before they are squared: both are of the size of λ, whose square may be nothing.
+            match self.criterion {
+                Criterion::LeaveOneOut => left /= &own.insert_axis(Axis(1)),
+                Criterion::Gcv => {
+                    let of = |i: &usize| data.root(*i) > 0.0;
+                    left /= (0..x.nrows()).filter(of).map(|i| own[i]).sum::<f64>() / seen as f64;
                 }
-                Criterion::Gcv => (1.0 - leverages.column(g).sum() / seen as f64).powi(2),
-            };
-            scores.row_mut(g).assign(&(left.mapv(|r| r * r).sum_axis(Axis(0)) / (total * shrink)));
+            }
+            scores.row_mut(g).assign(&(left.mapv(|r| r * r).sum_axis(Axis(0)) / total));
         }
-        let sums = scores.sum_axis(Axis(1));
-        let best = (0..sums.len()).min_by(|&i, &j| sums[i].total_cmp(&sums[j])).unwrap_or(0);
+        let best = least(&scores.sum_axis(Axis(1)))?;
         let penalty = self.penalties[best];
-        let coefficients = spectrum.coefficients(penalty, &projection);
+        let coefficients = spectrum.coefficients(penalty, &targets);
         let fit = FittedRidge::new(coefficients, &data, penalty, spectrum.form, None);
+        // An observation of no weight was left out of every fit.
         let mut residuals = &y - &fit.predict(x)?;
-        residuals /= &leverages.column(best).mapv(|h| 1.0 - h).insert_axis(Axis(1));
-        let effective = leverages.sum_axis(Axis(0));
-        let leverages = leverages.column(best).to_owned();
+        let own = freedoms.column(best);
+        for (i, row) in spectrum.residuals(penalty, &targets).rows().into_iter().enumerate() {
+            if data.root(i) > 0.0 {
+                residuals.row_mut(i).assign(&(&row / (data.root(i) * own[i])));
+            }
+        }
+        let free = f64::from(u8::from(self.intercept));
+        let effective = self.penalties.iter().map(|&p| spectrum.trace(p) + free).collect();
+        let leverages = own.mapv(|v| 1.0 - v);
         Ok(FittedRidgeCv { penalties: self.penalties.clone(), scores, fit, residuals, leverages, effective })
     }
+}
+
+/// Where the least of the scores is, none of those that are not finite.
+fn least(scores: &Array1<f64>) -> Result<usize> {
+    let finite = (0..scores.len()).filter(|&i| scores[i].is_finite());
+    let best = finite.min_by(|&i, &j| scores[i].total_cmp(&scores[j]));
+    best.ok_or(Error::Parameter {
+        name: "the score of every penalty".to_owned(),
+        value: scores[0],
+        requirement: "one must be finite; scale the data, or try larger penalties",
+    })
 }
 
 /// The scores of every penalty, and the fit of the best.

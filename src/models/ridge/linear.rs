@@ -6,6 +6,7 @@ use super::centred::Centred;
 use super::normal::solve;
 use super::report::SolveReport;
 use crate::models::check::{inputs, pairs, positive, weights};
+use crate::models::score::r_squared;
 use crate::ops::product;
 use crate::{Device, Result};
 
@@ -161,5 +162,13 @@ impl FittedRidge {
         product(1.0, x, self.coefficients.view(), 0.0, out.view_mut());
         out += &self.intercept;
         Ok(out)
+    }
+
+    /// R², the mean over the targets.
+    ///
+    /// # Errors
+    /// As [`predict`](FittedRidge::predict), and for a `y` that does not fit or has fewer than two rows.
+    pub fn score(&self, x: ArrayView2<f64>, y: ArrayView2<f64>) -> Result<f64> {
+        r_squared("FittedRidge::score", y, self.predict(x)?.view())
     }
 }

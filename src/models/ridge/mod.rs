@@ -18,6 +18,7 @@ mod falkon;
 mod kernel_ridge;
 mod linear;
 mod normal;
+mod origin;
 mod report;
 mod spectrum;
 

@@ -1,88 +1,172 @@
-//! One decomposition from which ridge regression is solved for any penalty.
+//! One decomposition from which ridge regression is solved for any penalty, however small.
 //!
-//! Of `XᵀX = V Λ Vᵀ` or of `XXᵀ = U Λ Uᵀ`, whichever is smaller; the rows of X are centred and weighted before.
+//! Of `XᵀX = V Λ Vᵀ` or of `XXᵀ = U Λ Uᵀ`, whichever is smaller; the rows of X are centred and weighted before. What a
+//! fit leaves of the targets is `(I - qqᵀ - UUᵀ) y + U λ/(Λ + λ) Uᵀ y`, q being the direction of the intercept: sums of
+//! what is left, not differences between two numbers that agree to all digits when λ is small.
 
-use ndarray::{Array1, Array2, ArrayView2, Axis};
+use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 
 use super::linear::Form;
 use crate::linalg::eigh;
 use crate::ops::{Trans, product, syrk};
 use crate::{Matrix, Result};
 
+/// Squared length of what neither U nor q has of a unit vector, below which it is rounding and there is nothing.
+const NOTHING: f64 = 1e-12;
+
 pub(super) struct Spectrum {
     pub form: Form,
-    /// Λ, descending, none negative.
+    /// Λ, descending, none negative; zero where it is nothing beside the rounding of the largest.
     pub values: Array1<f64>,
-    /// n x k: `XV = UΛ^½` in the primal form, U in the dual one.
-    pub turned: Array2<f64>,
+    /// U, n x k, orthonormal and orthogonal to q: all there is in the dual form, the range of X in the primal one.
+    u: Array2<f64>,
+    /// `1 - q_i² - Σ_k u_ik²`: what no penalty can fit of observation i.
+    beyond: Array1<f64>,
     /// V in the primal form, X in the dual one.
     back: Array2<f64>,
 }
 
+/// What a decomposition keeps of the targets.
+pub(super) struct Targets {
+    /// `Uᵀ Y`, k x t.
+    pub projection: Array2<f64>,
+    /// `(I - qqᵀ - UUᵀ) Y`, n x t.
+    pub beyond: Array2<f64>,
+}
+
 impl Spectrum {
-    pub fn new(x: Array2<f64>) -> Result<Self> {
-        let form = Form::of(x.nrows(), x.ncols());
+    /// Of centred, weighted rows; `q` is the unit vector that centring made orthogonal to them, if it did.
+    pub fn new(x: Array2<f64>, q: Option<&Array1<f64>>) -> Result<Self> {
+        let (n, d) = x.dim();
+        // Where the features are enough to meet every observation, all that a fit leaves is λ's doing: that takes all of U.
+        let form = if d < n - usize::from(q.is_some()) { Form::Primal } else { Form::Dual };
+        match form {
+            Form::Primal => Self::primal(x, q),
+            Form::Dual => Self::dual(x, q),
+        }
+    }
+
+    fn primal(x: Array2<f64>, q: Option<&Array1<f64>>) -> Result<Self> {
         let x = Matrix::from_host(x);
-        let trans = if form == Form::Primal { Trans::Yes } else { Trans::No };
-        let e = eigh(syrk(1.0, &x, trans)?.cpu().view())?;
-        let values = e.values.mapv(|v| v.max(0.0));
-        let (turned, back) = match form {
-            Form::Primal => {
-                let mut turned = Array2::zeros(x.shape());
-                product(1.0, x.cpu().view(), e.vectors.view(), 0.0, turned.view_mut());
-                (turned, e.vectors)
+        let e = eigh(syrk(1.0, &x, Trans::Yes)?.cpu().view())?;
+        let least = rounding(&e.values);
+        let rank = e.values.iter().take_while(|v| **v > least).count();
+        let (values, back) =
+            (e.values.slice(s![..rank]).to_owned(), e.vectors.slice(s![.., ..rank]).to_owned());
+        let mut u = times(x.cpu().view(), back.view());
+        u /= &values.mapv(f64::sqrt);
+        let mut beyond = 1.0 - u.mapv(|v| v * v).sum_axis(Axis(1));
+        if let Some(q) = q {
+            beyond -= &q.mapv(|v| v * v);
+        }
+        beyond.mapv_inplace(|v| if v > NOTHING { v } else { 0.0 });
+        Ok(Spectrum { form: Form::Primal, values, u, beyond, back })
+    }
+
+    fn dual(x: Array2<f64>, q: Option<&Array1<f64>>) -> Result<Self> {
+        let n = x.nrows();
+        // A reflection takes q to the first axis: without its row there is no null direction left to be mistaken for
+        // one of X.
+        let (inner, mirror) = match q {
+            None => (x.clone(), None),
+            Some(q) => {
+                let mirror = mirror(q);
+                let mut turned = x.clone();
+                reflect(&mirror, &mut turned);
+                (turned.slice(s![1.., ..]).to_owned(), Some(mirror))
             }
-            Form::Dual => (e.vectors, x.to_array()?),
         };
-        Ok(Spectrum { form, values, turned, back })
+        let e = eigh(syrk(1.0, &Matrix::from_host(inner), Trans::No)?.cpu().view())?;
+        let least = rounding(&e.values);
+        let values = e.values.mapv(|v| if v > least { v } else { 0.0 });
+        let u = match mirror {
+            None => e.vectors,
+            Some(mirror) => {
+                let mut u = Array2::zeros((n, n - 1));
+                u.slice_mut(s![1.., ..]).assign(&e.vectors);
+                reflect(&mirror, &mut u);
+                u
+            }
+        };
+        Ok(Spectrum { form: Form::Dual, values, u, beyond: Array1::zeros(n), back: x })
     }
 
-    /// `turnedᵀ Y`, k x t: all that is needed of the targets.
-    pub fn project(&self, y: ArrayView2<f64>) -> Array2<f64> {
-        let mut out = Array2::zeros((self.turned.ncols(), y.ncols()));
-        product(1.0, self.turned.t(), y, 0.0, out.view_mut());
+    /// All that is needed of centred, weighted targets.
+    pub fn project(&self, y: Array2<f64>) -> Targets {
+        let projection = times(self.u.t(), y.view());
+        let beyond =
+            if self.form == Form::Dual { Array2::zeros(y.raw_dim()) } else { self.outside(y, &projection) };
+        Targets { projection, beyond }
+    }
+
+    fn outside(&self, mut y: Array2<f64>, projection: &Array2<f64>) -> Array2<f64> {
+        product(-1.0, self.u.view(), projection.view(), 1.0, y.view_mut());
+        // Of an observation that is all in U nothing is outside, but rounding.
+        y *= &self.beyond.mapv(|v| f64::from(u8::from(v > 0.0))).insert_axis(Axis(1));
+        y
+    }
+
+    /// λ/(Λ + λ): what is left of each direction.
+    fn left(&self, penalty: f64) -> Array1<f64> {
+        self.values.mapv(|v| penalty / (v + penalty))
+    }
+
+    /// What the fit leaves of the targets, n x t.
+    pub fn residuals(&self, penalty: f64, of: &Targets) -> Array2<f64> {
+        let scaled = &of.projection * &self.left(penalty).insert_axis(Axis(1));
+        let mut out = of.beyond.clone();
+        product(1.0, self.u.view(), scaled.view(), 1.0, out.view_mut());
         out
     }
 
-    /// What a penalty makes of each direction: fitted values are `turned diag(filter) turnedᵀ Y`.
-    pub fn filter(&self, penalty: f64) -> Array1<f64> {
-        match self.form {
-            Form::Primal => self.values.mapv(|v| 1.0 / (v + penalty)),
-            Form::Dual => self.values.mapv(|v| v / (v + penalty)),
-        }
-    }
-
-    /// Fitted values for the targets whose projection this is, n x t.
-    pub fn fitted(&self, penalty: f64, projection: &Array2<f64>) -> Array2<f64> {
-        let scaled = projection * &self.filter(penalty).insert_axis(Axis(1));
-        let mut out = Array2::zeros((self.turned.nrows(), scaled.ncols()));
-        product(1.0, self.turned.view(), scaled.view(), 0.0, out.view_mut());
-        out
-    }
-
-    /// The diagonal of `X (XᵀX + λI)⁻¹ Xᵀ` for each penalty, n x g.
-    pub fn leverages(&self, penalties: &[f64]) -> Array2<f64> {
-        let (n, k) = self.turned.dim();
-        let mut filters = Array2::zeros((k, penalties.len()));
+    /// `1 - h_ii` for each penalty, n x g: what the fit leaves of a change of each target.
+    pub fn freedoms(&self, penalties: &[f64]) -> Array2<f64> {
+        let mut filters = Array2::zeros((self.values.len(), penalties.len()));
         for (mut column, &penalty) in filters.columns_mut().into_iter().zip(penalties) {
-            column.assign(&self.filter(penalty));
+            column.assign(&self.left(penalty));
         }
-        let mut out = Array2::zeros((n, penalties.len()));
-        product(1.0, self.turned.mapv(|v| v * v).view(), filters.view(), 0.0, out.view_mut());
-        out
+        times(self.u.mapv(|v| v * v).view(), filters.view()) + self.beyond.view().insert_axis(Axis(1))
     }
 
-    /// The coefficients for the targets whose projection this is, d x t.
-    pub fn coefficients(&self, penalty: f64, projection: &Array2<f64>) -> Array2<f64> {
-        let scaled = projection / &self.values.mapv(|v| v + penalty).insert_axis(Axis(1));
-        let times = |a: ArrayView2<f64>, b: ArrayView2<f64>| {
-            let mut out = Array2::zeros((a.nrows(), b.ncols()));
-            product(1.0, a, b, 0.0, out.view_mut());
-            out
-        };
+    /// `tr X (XᵀX + λI)⁻¹ Xᵀ`.
+    pub fn trace(&self, penalty: f64) -> f64 {
+        self.values.iter().map(|v| v / (v + penalty)).sum()
+    }
+
+    /// The coefficients, d x t.
+    pub fn coefficients(&self, penalty: f64, of: &Targets) -> Array2<f64> {
+        let root = |v: f64| if self.form == Form::Primal { v.sqrt() } else { 1.0 };
+        let scaled = &of.projection * &self.values.mapv(|v| root(v) / (v + penalty)).insert_axis(Axis(1));
         match self.form {
             Form::Primal => times(self.back.view(), scaled.view()),
-            Form::Dual => times(self.back.t(), times(self.turned.view(), scaled.view()).view()),
+            Form::Dual => times(self.back.t(), times(self.u.view(), scaled.view()).view()),
         }
+    }
+}
+
+/// How far an eigenvalue may be off.
+fn rounding(values: &Array1<f64>) -> f64 {
+    values.len() as f64 * f64::EPSILON * values.iter().copied().fold(0.0, f64::max)
+}
+
+fn times(a: ArrayView2<f64>, b: ArrayView2<f64>) -> Array2<f64> {
+    let mut out = Array2::zeros((a.nrows(), b.ncols()));
+    product(1.0, a, b, 0.0, out.view_mut());
+    out
+}
+
+/// The unit vector m for which `I - 2mmᵀ` exchanges the unit vector q, of no negative entries, and minus the first axis.
+fn mirror(q: &Array1<f64>) -> Array1<f64> {
+    let mut m = q.clone();
+    m[0] += 1.0;
+    let length = m.dot(&m).sqrt();
+    m / length
+}
+
+/// `(I - 2mmᵀ) a`.
+fn reflect(m: &Array1<f64>, a: &mut Array2<f64>) {
+    let along = m.dot(&*a);
+    for (mut row, m) in a.rows_mut().into_iter().zip(m) {
+        row.scaled_add(-2.0 * m, &along);
     }
 }

@@ -7,7 +7,6 @@ use ndarray::{Array1, ArrayView1, ArrayView2, Axis};
 use super::{BayesianLinearRegression, LinearPosterior, Prior};
 use crate::linalg::Progress;
 use crate::models::check::{pairs, positive, within};
-use crate::models::ridge::linear::Form;
 use crate::models::ridge::spectrum::Spectrum;
 use crate::{Error, Result};
 
@@ -187,27 +186,13 @@ struct At {
 
 impl Projected {
     fn new(phi: ArrayView2<f64>, t: ArrayView1<f64>) -> Result<Self> {
-        let spectrum = Spectrum::new(phi.to_owned())?;
-        let p = spectrum.project(t.insert_axis(Axis(1))).index_axis_move(Axis(1), 0);
-        let least = ROUNDING * spectrum.values.first().copied().unwrap_or(0.0);
-        let inverse = spectrum.values.mapv(|v| match spectrum.form {
-            Form::Primal => {
-                if v > least {
-                    1.0 / v
-                } else {
-                    0.0
-                }
-            }
-            Form::Dual => 1.0,
-        });
-        let reached = spectrum.turned.dot(&(&p * &inverse));
-        let left = &t - &reached;
-        let squares = &p * &p * &inverse;
+        let spectrum = Spectrum::new(phi.to_owned(), None)?;
+        let targets = spectrum.project(t.insert_axis(Axis(1)).to_owned());
         Ok(Projected {
             n: t.len() as f64,
             s: spectrum.values,
-            squares,
-            rest: left.dot(&left),
+            squares: targets.projection.column(0).mapv(|v| v * v),
+            rest: targets.beyond.iter().map(|v| v * v).sum(),
             size: t.dot(&t),
         })
     }

@@ -10,6 +10,7 @@ use super::function_space::FunctionSpace;
 use super::weight_space::WeightSpace;
 use crate::Result;
 use crate::models::check::{inputs, pairs, within};
+use crate::models::score::r_squared;
 
 /// `w | data ~ N(m, S)`: predictions, samples, evidence, and updates by more data.
 #[derive(Debug, Clone)]
@@ -126,6 +127,15 @@ impl LinearPosterior {
             State::Functions(s) => s.variances(phi)?,
         };
         Ok(LinearPrediction { mean: phi.dot(self.mean()), variance, noise_variance: 1.0 / self.beta })
+    }
+
+    /// R² of the predicted means.
+    ///
+    /// # Errors
+    /// As [`predict`](LinearPosterior::predict), and for a `t` that does not fit or has fewer than two entries.
+    pub fn score(&self, phi: ArrayView2<f64>, t: ArrayView1<f64>) -> Result<f64> {
+        let mean = self.predict(phi)?.mean.insert_axis(Axis(1));
+        r_squared("LinearPosterior::score", t.insert_axis(Axis(1)), mean.view())
     }
 
     /// `cov[y(x), y(x')] = φᵀSφ'` for each pair of rows of `a` and `b`, without the noise.

@@ -12,6 +12,7 @@ use crate::linalg::{CgInfo, CgParams, Jitter, Progress, conjugate_gradients, ref
 use crate::models::check::{pairs, positive, weights, within};
 use crate::models::features::{Landmarks, Whitening};
 use crate::models::plan::{Method, Plan, kernel_flops};
+use crate::models::score::r_squared;
 use crate::{Device, Kernel, Result};
 
 /// Nyström kernel ridge regression: `f(x) = Σ_j a_j k(z_j, x)` over m landmarks, with the a that minimises
@@ -100,14 +101,15 @@ impl Falkon {
         let m = self.count.min(n);
         let (nf, mf, df, tf) = (n as f64, m as f64, d as f64, targets as f64);
         let rows = (operator::rows(device, m) as f64).min(nf);
-        let block = 8.0 * rows * (2.0 * mf + df + 2.0 * tf);
+        let block = |matrices: f64| rows * (matrices * mf + df + 2.0 * tf);
         // K_zz, L, the preconditioner before and after its factorisation.
         let small = 8.0 * mf * (4.0 * mf + 4.0 * df + 12.0 * tf);
-        let on_device = 4.0 * (nf * (df + 4.0) + mf * (mf + df + tf)) + block / 2.0;
+        let on_device = 4.0 * (nf * (df + 4.0) + mf * (mf + df + tf)) + 4.0 * block(2.0);
         let sketch = operator::sketch(n, m) as f64;
         Plan {
             method: Method::Landmarks { count: m },
-            host_bytes: (small + block + 8.0 * sketch) as u64,
+            // Kernel values, whitened, and as the solve with L has them.
+            host_bytes: (small + 8.0 * block(3.0) + 8.0 * sketch) as u64,
             device_bytes: if device.is_gpu() { on_device as u64 } else { 0 },
             flops: sketch * mf * (kernel_flops(d) + 3.0 * mf) + mf.powi(3),
             flops_per_iteration: nf * mf * (kernel_flops(d) + 4.0 * tf),
@@ -173,7 +175,7 @@ impl Falkon {
         let jitter = whitening.jitter();
         let expansion =
             Expansion { kernel: self.kernel.clone(), points: whitening.into_points(), coefficients };
-        Ok(FittedFalkon { expansion, which, jitter, plan, info: found.info })
+        Ok(FittedFalkon { expansion, which, penalty: self.penalty, jitter, plan, info: found.info })
     }
 }
 
@@ -188,6 +190,7 @@ impl fmt::Debug for Falkon {
 pub struct FittedFalkon {
     expansion: Expansion,
     which: Vec<usize>,
+    penalty: f64,
     jitter: f64,
     plan: Plan,
     info: CgInfo,
@@ -202,6 +205,16 @@ impl FittedFalkon {
     /// The landmarks z, m x d.
     pub fn landmarks(&self) -> &Array2<f64> {
         &self.expansion.points
+    }
+
+    /// The kernel.
+    pub fn kernel(&self) -> &Kernel {
+        &self.expansion.kernel
+    }
+
+    /// λ.
+    pub fn penalty(&self) -> f64 {
+        self.penalty
     }
 
     /// The rows of x that the landmarks are.
@@ -240,5 +253,13 @@ impl FittedFalkon {
     /// As [`predict`](FittedFalkon::predict), and those of the device.
     pub fn predict_on(&self, device: &Device, x: ArrayView2<f64>) -> Result<Array2<f64>> {
         self.expansion.at("FittedFalkon::predict", device, x)
+    }
+
+    /// R², the mean over the targets.
+    ///
+    /// # Errors
+    /// As [`predict`](FittedFalkon::predict), and for a `y` that does not fit or has fewer than two rows.
+    pub fn score(&self, x: ArrayView2<f64>, y: ArrayView2<f64>) -> Result<f64> {
+        r_squared("FittedFalkon::score", y, self.predict(x)?.view())
     }
 }

@@ -4,6 +4,7 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, s};
 
 use crate::linalg::{Operator, Preconditioner, landmarks};
 use crate::models::features::Whitening;
+use crate::models::ridge::origin::{origin, upload};
 use crate::ops::{Side, Trans, Triangle, cholesky, gemm, gram, product, solve_triangular};
 use crate::{Device, Kernel, Matrix, Precision, Result};
 
@@ -46,11 +47,12 @@ impl<'a> Streamed<'a> {
         whitening: &'a Whitening,
         penalty: f64,
     ) -> Result<Self> {
-        let z = Matrix::from_array(device, whitening.points().view())?;
+        let origin = origin(device, kernel, whitening.points().view());
+        let on = |a: ArrayView2<f64>| upload(device, a, origin.as_ref());
+        let z = on(whitening.points().view())?;
         let step = rows(device, z.rows());
-        let upload = |block: ArrayView2<f64>| Matrix::from_array(device, block);
         let blocks = if device.is_gpu() {
-            x.axis_chunks_iter(Axis(0), step).map(upload).collect::<Result<_>>()?
+            x.axis_chunks_iter(Axis(0), step).map(on).collect::<Result<_>>()?
         } else {
             Vec::new()
         };

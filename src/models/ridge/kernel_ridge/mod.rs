@@ -1,4 +1,4 @@
-//! Kernel ridge regression. Checked in `tests/ridge/kernel.rs` and `tests/ridge/scale.rs`.
+//! Kernel ridge regression. Checked in `tests/ridge/kernel.rs`, `oracle.rs`, `plan.rs` and `adapters.rs`.
 
 mod plan;
 mod solve;
@@ -21,7 +21,7 @@ pub enum Solver {
     /// Dense if that fits the memory budget, else matrix-free.
     #[default]
     Auto,
-    /// The n x n matrix is stored and factored.
+    /// The n x n matrix is stored and factored, or refused if it does not fit the memory budget.
     Dense,
     /// Conjugate gradients with a low-rank preconditioner: O(n) memory, O(n²) operations an iteration.
     MatrixFree,
@@ -72,7 +72,8 @@ impl KernelRidge {
         self
     }
 
-    /// Bytes that a fit may allocate, 2 GiB by default; beyond that the matrix is not stored.
+    /// Bytes that a fit may allocate, 2 GiB by default; beyond that the matrix is not stored, and [`Solver::Dense`] is
+    /// an error.
     #[must_use]
     pub fn memory_budget(mut self, bytes: u64) -> Self {
         self.budget = bytes;
@@ -106,7 +107,8 @@ impl KernelRidge {
     /// [`Error::Parameter`](crate::Error::Parameter) if the penalty is not positive or the kernel is not in order;
     /// [`Error::Shape`](crate::Error::Shape) or [`Error::NotFinite`](crate::Error::NotFinite) for bad data;
     /// [`Error::NotPositiveDefinite`](crate::Error::NotPositiveDefinite) if λ is nothing beside the rounding of K, or
-    /// the kernel is indefinite; [`Error::NoConvergence`](crate::Error::NoConvergence) or
+    /// the kernel is indefinite; [`Error::OverBudget`](crate::Error::OverBudget) before anything is allocated if
+    /// [`Solver::Dense`] passes the memory budget; [`Error::NoConvergence`](crate::Error::NoConvergence) or
     /// [`Error::Cancelled`](crate::Error::Cancelled) if matrix-free.
     pub fn fit(&self, device: &Device, x: ArrayView2<f64>, y: ArrayView2<f64>) -> Result<FittedKernelRidge> {
         self.run(device, x, y, None)
@@ -153,7 +155,7 @@ impl KernelRidge {
             }
         };
         let expansion = Expansion { kernel: self.kernel.clone(), points: x.to_owned(), coefficients };
-        Ok(FittedKernelRidge { expansion, plan, report })
+        Ok(FittedKernelRidge { expansion, penalty: self.penalty, plan, report })
     }
 }
 
@@ -167,6 +169,7 @@ impl fmt::Debug for KernelRidge {
 #[derive(Debug, Clone)]
 pub struct FittedKernelRidge {
     expansion: Expansion,
+    penalty: f64,
     plan: Plan,
     report: SolveReport,
 }
@@ -177,9 +180,19 @@ impl FittedKernelRidge {
         &self.expansion.coefficients
     }
 
+    /// The points `x_i`, n x d.
+    pub fn points(&self) -> &Array2<f64> {
+        &self.expansion.points
+    }
+
     /// The kernel.
     pub fn kernel(&self) -> &Kernel {
         &self.expansion.kernel
+    }
+
+    /// λ.
+    pub fn penalty(&self) -> f64 {
+        self.penalty
     }
 
     /// What was done, and what it took.

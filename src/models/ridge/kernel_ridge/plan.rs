@@ -1,8 +1,8 @@
 //! What a fit would do: the choice of the method, and its cost.
 
 use super::{KernelRidge, Solver};
-use crate::Device;
 use crate::models::plan::{Method, Plan, kernel_flops};
+use crate::{Device, Error, Result};
 
 /// Most columns of the preconditioner: beyond, its O(n r²) is better spent on iterations.
 const RANK: f64 = 400.0;
@@ -18,12 +18,21 @@ impl KernelRidge {
     pub fn plan(&self, device: &Device, n: usize, d: usize, targets: usize) -> Plan {
         let dense = dense(device, n, d, targets);
         let buffer = device.adapter().map_or(f64::INFINITY, |a| a.limits.buffer_bytes as f64);
-        let fits = dense.host_bytes.max(dense.device_bytes) <= self.budget && n as f64 * padded(n) <= buffer;
+        let fits = need(&dense) <= self.budget && n as f64 * padded(n) <= buffer;
         match self.solver {
             Solver::Dense => dense,
             Solver::Auto if fits => dense,
             Solver::Auto | Solver::MatrixFree => self.matrix_free(device, n, d, targets),
         }
+    }
+
+    /// An error if the plan is to store a matrix that passes the memory budget.
+    pub(super) fn affords(&self, plan: &Plan) -> Result<()> {
+        let (need, budget) = (need(plan), self.budget);
+        if plan.method != Method::Dense || need <= budget {
+            return Ok(());
+        }
+        Err(Error::OverBudget { op: "KernelRidge::fit", need, budget, instead: "let `Solver::Auto` choose" })
     }
 
     fn matrix_free(&self, device: &Device, n: usize, d: usize, targets: usize) -> Plan {
@@ -33,7 +42,7 @@ impl KernelRidge {
         let device_bytes = if device.is_gpu() { nf * (padded(d) + 2.0 * padded(targets)) } else { 0.0 };
         Plan {
             method: Method::MatrixFree { rank: rank as usize },
-            host_bytes: (16.0 * nf * rank + 8.0 * nf * (VECTORS * tf + COPIES * df)) as u64,
+            host_bytes: (16.0 * rank * (nf + rank) + 8.0 * nf * (VECTORS * tf + COPIES * df)) as u64,
             device_bytes: device_bytes as u64,
             flops: nf * rank * (kernel_flops(d) + 2.0 * rank),
             // On the CPU each pair is visited once, on a GPU twice.
@@ -41,6 +50,11 @@ impl KernelRidge {
                 + nf * tf * (2.0 * nf + 4.0 * rank),
         }
     }
+}
+
+/// Bytes where most are needed.
+fn need(plan: &Plan) -> u64 {
+    plan.host_bytes.max(plan.device_bytes)
 }
 
 /// In f64, whose conversion to bytes saturates: a plan for an absurd n is absurd, not a panic.

@@ -8,6 +8,7 @@ use crate::linalg::{
     refined_conjugate_gradients, solve_mixed,
 };
 use crate::models::plan::{Method, Plan};
+use crate::models::ridge::origin::{origin, upload};
 use crate::models::ridge::report::SolveReport;
 use crate::ops::gram;
 use crate::{Device, Matrix, Result};
@@ -28,6 +29,7 @@ impl KernelRidge {
             Some(w) => Noise::Each(w.iter().map(|w| self.penalty / w).collect()),
         };
         let plan = self.plan(device, x.nrows(), x.ncols(), y.ncols());
+        self.affords(&plan)?;
         let device = device.suited_to(plan.flops + plan.flops_per_iteration);
         if let Method::MatrixFree { rank } = plan.method {
             let (a, report) = self.matrix_free_solve(&device, x, y, noise, rank)?;
@@ -69,7 +71,8 @@ impl KernelRidge {
             progress: self.progress.clone(),
         };
         let found = if device.is_gpu() {
-            let fast = KernelOperator::new(&self.kernel, &Matrix::from_array(device, x)?, noise)?;
+            let points = upload(device, x, origin(device, &self.kernel, x).as_ref())?;
+            let fast = KernelOperator::new(&self.kernel, &points, noise)?;
             refined_conjugate_gradients(&fast, &exact, y, &preconditioner, &params)?
         } else {
             refined_conjugate_gradients(&exact, &exact, y, &preconditioner, &params)?
