@@ -2,7 +2,7 @@
 
 use ndarray::{Array2, ArrayView2};
 
-use super::origin::{origin, upload};
+use crate::linalg::Anchor;
 use crate::models::check::inputs;
 use crate::ops::gram_vec;
 use crate::{Device, Kernel, Matrix, Result};
@@ -22,8 +22,8 @@ impl Expansion {
     /// by `‖a‖₂ / |f|`. That is why the caller's default is the CPU.
     pub fn at(&self, op: &'static str, device: &Device, x: ArrayView2<f64>) -> Result<Array2<f64>> {
         inputs(op, x, self.points.ncols())?;
-        let origin = origin(device, &self.kernel, self.points.view());
-        let on = |a: ArrayView2<f64>| upload(device, a, origin.as_ref());
+        let anchor = Anchor::new(&self.kernel, self.points.view());
+        let on = |a: ArrayView2<f64>| anchor.upload(op, device, a);
         let coefficients = Matrix::from_array(device, self.coefficients.view())?;
         gram_vec(&self.kernel, &on(x)?, Some(&on(self.points.view())?), &coefficients)?.to_array()
     }

@@ -18,7 +18,6 @@ mod falkon;
 mod kernel_ridge;
 mod linear;
 mod normal;
-mod origin;
 mod report;
 mod spectrum;
 

@@ -2,9 +2,8 @@
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, s};
 
-use crate::linalg::{Operator, Preconditioner, landmarks};
+use crate::linalg::{Anchor, Operator, Preconditioner, landmarks};
 use crate::models::features::Whitening;
-use crate::models::ridge::origin::{origin, upload};
 use crate::ops::{Side, Trans, Triangle, cholesky, gemm, gram, product, solve_triangular};
 use crate::{Device, Kernel, Matrix, Precision, Result};
 
@@ -47,8 +46,8 @@ impl<'a> Streamed<'a> {
         whitening: &'a Whitening,
         penalty: f64,
     ) -> Result<Self> {
-        let origin = origin(device, kernel, whitening.points().view());
-        let on = |a: ArrayView2<f64>| upload(device, a, origin.as_ref());
+        let anchor = Anchor::new(kernel, whitening.points().view());
+        let on = |a: ArrayView2<f64>| anchor.upload("Falkon::fit", device, a);
         let z = on(whitening.points().view())?;
         let step = rows(device, z.rows());
         let blocks = if device.is_gpu() {

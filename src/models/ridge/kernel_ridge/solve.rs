@@ -4,11 +4,10 @@ use ndarray::{Array2, ArrayView1, ArrayView2};
 
 use super::KernelRidge;
 use crate::linalg::{
-    CgParams, KernelOperator, LowRankPlusDiagonal, Noise, SpdFactor, SpdParams, pivoted_cholesky,
+    Anchor, CgParams, KernelOperator, LowRankPlusDiagonal, Noise, SpdFactor, SpdParams, pivoted_cholesky,
     refined_conjugate_gradients, solve_mixed,
 };
 use crate::models::plan::{Method, Plan};
-use crate::models::ridge::origin::{origin, upload};
 use crate::models::ridge::report::SolveReport;
 use crate::ops::gram;
 use crate::{Device, Matrix, Result};
@@ -71,7 +70,7 @@ impl KernelRidge {
             progress: self.progress.clone(),
         };
         let found = if device.is_gpu() {
-            let points = upload(device, x, origin(device, &self.kernel, x).as_ref())?;
+            let points = Anchor::new(&self.kernel, x).upload("KernelRidge::fit", device, x)?;
             let fast = KernelOperator::new(&self.kernel, &points, noise)?;
             refined_conjugate_gradients(&fast, &exact, y, &preconditioner, &params)?
         } else {
