@@ -65,7 +65,9 @@ impl Anchor {
             let size = (rows[[i, 0]] * columns[[j, 0]]).sqrt();
             if size > 0.0 { off.abs() / size } else { 0.0 }
         };
-        Ok(off.indexed_iter().map(relative).fold(0.0, f64::max))
+        // What is not a number is as far off as can be.
+        let worst = |worst: f64, off: f64| if off.is_nan() { f64::INFINITY } else { worst.max(off) };
+        Ok(off.indexed_iter().map(relative).fold(0.0, worst))
     }
 
     /// `x` as a GPU sees it.

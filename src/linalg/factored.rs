@@ -59,6 +59,11 @@ impl Factored {
     /// `L⁻¹ diag(s) b`, where the factor lives: `bᵀA⁻¹b` is its squared norm. On the CPU it takes the memory of b, if
     /// nobody else has it.
     pub fn whiten(&self, b: Matrix) -> Result<Matrix> {
+        let (n, rows) = (self.l.rows(), b.rows());
+        if rows != n {
+            let what = format!("the factor is {n} x {n}, b has {rows} rows");
+            return Err(Error::Shape { op: "SpdFactor::whiten", what });
+        }
         if self.is_f64() {
             let mut x = b.into_array()?;
             scale_rows(&mut x, self.s.as_ref());

@@ -35,6 +35,7 @@ mod preconditioner;
 mod refine;
 mod spd;
 mod spd_factor;
+mod svd;
 mod truth;
 
 pub(crate) use anchor::Anchor;
@@ -54,3 +55,4 @@ pub use pivoted_cholesky::pivoted_cholesky;
 pub use preconditioner::{Covariance, Identity, Jacobi, LowRankPlusDiagonal, Preconditioner};
 pub use spd::{SpdParams, solve_spd};
 pub use spd_factor::SpdFactor;
+pub(crate) use svd::thin_svd;

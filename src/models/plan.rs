@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Bytes that a fit may allocate unless told otherwise: two n x n matrices up to n = 11,585.
+/// Bytes that a fit may allocate unless told otherwise: two n x n matrices up to about n = 11,500.
 pub(crate) const BUDGET: u64 = 2 << 30;
 
 /// How the system of a kernel method is solved.

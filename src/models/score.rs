@@ -21,7 +21,9 @@ pub(in crate::models) fn r_squared(
         let mean = y.sum() / y.len() as f64;
         let total: f64 = y.iter().map(|v| (v - mean) * (v - mean)).sum();
         let rest: f64 = y.iter().zip(p).map(|(v, p)| (v - p) * (v - p)).sum();
-        if total > 0.0 { 1.0 - rest / total } else { f64::from(u8::from(rest == 0.0)) }
+        // The mean of equal numbers may be off by a rounding.
+        let spread = y.iter().any(|v| *v != y[0]);
+        if spread { 1.0 - rest / total } else { f64::from(u8::from(rest == 0.0)) }
     };
     let columns = y.axis_iter(Axis(1)).zip(predicted.axis_iter(Axis(1)));
     Ok(columns.map(of).sum::<f64>() / y.ncols() as f64)
@@ -43,6 +45,9 @@ mod tests {
         assert!((both - 0.5 * (one + 1.0)).abs() < 1e-15);
         let off = r_squared("score", y.view(), (&p + 1.0).view()).unwrap();
         assert!(off < 0.5 * one);
+        let tenths = ndarray::Array2::from_elem((10, 1), 0.1);
+        assert_eq!(r_squared("score", tenths.view(), (&tenths + 1.0).view()), Ok(0.0));
+        assert_eq!(r_squared("score", tenths.view(), tenths.view()), Ok(1.0));
         assert!(r_squared("score", y.view(), p.slice(ndarray::s![.., ..1])).is_err());
         assert!(r_squared("score", y.slice(ndarray::s![..1, ..]), p.slice(ndarray::s![..1, ..])).is_err());
         assert!(r_squared("score", array![[f64::NAN], [1.0]].view(), array![[1.0], [1.0]].view()).is_err());

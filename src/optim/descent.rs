@@ -46,7 +46,7 @@ pub(super) fn descend(
     for round in 0..ROUNDS {
         let (Some(here), _, trace) = record.standing() else { break };
         let steps = trace.len();
-        let left = (own.max_iterations + 1).saturating_sub(steps) as u64;
+        let left = own.max_iterations.saturating_add(1).saturating_sub(steps) as u64;
         let solver = LBFGS::new(Search::new(record), MEMORY)
             .with_tolerance_grad(0.0)
             .and_then(|s| s.with_tolerance_cost(0.0));

@@ -153,3 +153,19 @@ fn features_that_say_nothing() {
         assert_eq!(fit.effective_parameters().to_vec(), [1.0, 1.0]);
     }
 }
+
+#[test]
+fn features_in_units_far_apart_are_all_seen() {
+    // A time stamp beside ordinary numbers: the square of their ratio is beyond the digits of f64.
+    let wave = |i: usize, f: f64| (f * i as f64).sin();
+    let x = Array2::from_shape_fn((60, 2), |(i, j)| if j == 0 { 1e8 * wave(i, 1.3) } else { wave(i, 2.7) });
+    let y = Array2::from_shape_fn((60, 1), |(i, _)| wave(i, 1.3) + 2.0 * wave(i, 2.7) + 0.1 * wave(i, 9.1));
+    let few = x.slice(s![..3, ..]);
+    for (x, y) in [(x.view(), y.view()), (few, y.slice(s![..3, ..]))] {
+        let cv = RidgeCv::new(&[1e-3]).fit(x, y).unwrap();
+        let want = Ridge::new(1e-3).fit(&Device::cpu(), x, y).unwrap();
+        for (got, want) in cv.best().coefficients().iter().zip(want.coefficients()) {
+            assert!((got - want).abs() <= 1e-7 * want.abs(), "{got} {want}");
+        }
+    }
+}

@@ -127,7 +127,8 @@ impl GpRegressor {
         self
     }
 
-    /// Bytes that a fit may allocate, 2 GiB by default: a matrix of n = 16,384, or two of n = 11,585 for a gradient.
+    /// Bytes that a fit may allocate, 2 GiB by default: one matrix up to about n = 16,300, two up to
+    /// 11,500 for a gradient.
     /// Beyond that nothing n x n is stored, and what needs a stored factor refuses. Up to 256 MB that earlier matrices
     /// have left for the next are not counted.
     #[must_use]

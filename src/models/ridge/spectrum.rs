@@ -1,29 +1,30 @@
 //! One decomposition from which ridge regression is solved for any penalty, however small.
 //!
-//! Of `XᵀX = V Λ Vᵀ` or of `XXᵀ = U Λ Uᵀ`, whichever is smaller; the rows of X are centred and weighted before. What a
-//! fit leaves of the targets is `(I - qqᵀ - UUᵀ) y + U λ/(Λ + λ) Uᵀ y`, q being the direction of the intercept: sums of
-//! what is left, not differences between two numbers that agree to all digits when λ is small.
+//! `X = U Σ Vᵀ`, the rows of X being centred and weighted before. What a fit leaves of the targets is
+//! `(I - qqᵀ - UUᵀ) y + U λ/(Σ² + λ) Uᵀ y`, q being the direction of the intercept: sums of what is left, not differences
+//! between two numbers that agree to all digits when λ is small. Of X itself and not of its square: a feature in small
+//! units beside one in large ones would be lost in the rounding of that.
 
 use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 
 use super::linear::Form;
-use crate::linalg::eigh;
-use crate::ops::{Trans, product, syrk};
-use crate::{Matrix, Result};
+use crate::Result;
+use crate::linalg::thin_svd;
+use crate::ops::product;
 
 /// Squared length of what neither U nor q has of a unit vector, below which it is rounding and there is nothing.
 const NOTHING: f64 = 1e-12;
 
 pub(super) struct Spectrum {
     pub form: Form,
-    /// Λ, descending, none negative; zero where it is nothing beside the rounding of the largest.
+    /// Σ², descending; zero where it is nothing beside the rounding of the largest.
     pub values: Array1<f64>,
     /// U, n x k, orthonormal and orthogonal to q: all there is in the dual form, the range of X in the primal one.
     u: Array2<f64>,
     /// `1 - q_i² - Σ_k u_ik²`: what no penalty can fit of observation i.
     beyond: Array1<f64>,
-    /// V in the primal form, X in the dual one.
-    back: Array2<f64>,
+    /// V, d x k.
+    v: Array2<f64>,
 }
 
 /// What a decomposition keeps of the targets.
@@ -38,57 +39,39 @@ impl Spectrum {
     /// Of centred, weighted rows; `q` is the unit vector that centring made orthogonal to them, if it did.
     pub fn new(x: Array2<f64>, q: Option<&Array1<f64>>) -> Result<Self> {
         let (n, d) = x.dim();
-        // Where the features are enough to meet every observation, all that a fit leaves is λ's doing: that takes all of U.
-        let form = if d < n - usize::from(q.is_some()) { Form::Primal } else { Form::Dual };
-        match form {
-            Form::Primal => Self::primal(x, q),
-            Form::Dual => Self::dual(x, q),
-        }
-    }
-
-    fn primal(x: Array2<f64>, q: Option<&Array1<f64>>) -> Result<Self> {
-        let x = Matrix::from_host(x);
-        let e = eigh(syrk(1.0, &x, Trans::Yes)?.cpu().view())?;
-        let least = rounding(&e.values);
-        let rank = e.values.iter().take_while(|v| **v > least).count();
-        let (values, back) =
-            (e.values.slice(s![..rank]).to_owned(), e.vectors.slice(s![.., ..rank]).to_owned());
-        let mut u = times(x.cpu().view(), back.view());
-        u /= &values.mapv(f64::sqrt);
-        let mut beyond = 1.0 - u.mapv(|v| v * v).sum_axis(Axis(1));
-        if let Some(q) = q {
-            beyond -= &q.mapv(|v| v * v);
-        }
-        beyond.mapv_inplace(|v| if v > NOTHING { v } else { 0.0 });
-        Ok(Spectrum { form: Form::Primal, values, u, beyond, back })
-    }
-
-    fn dual(x: Array2<f64>, q: Option<&Array1<f64>>) -> Result<Self> {
-        let n = x.nrows();
         // A reflection takes q to the first axis: without its row there is no null direction left to be mistaken for
         // one of X.
-        let (inner, mirror) = match q {
-            None => (x.clone(), None),
-            Some(q) => {
-                let mirror = mirror(q);
-                let mut turned = x.clone();
-                reflect(&mirror, &mut turned);
-                (turned.slice(s![1.., ..]).to_owned(), Some(mirror))
-            }
-        };
-        let e = eigh(syrk(1.0, &Matrix::from_host(inner), Trans::No)?.cpu().view())?;
-        let least = rounding(&e.values);
-        let values = e.values.mapv(|v| if v > least { v } else { 0.0 });
-        let u = match mirror {
-            None => e.vectors,
+        let mirror = q.map(mirror);
+        let inner = match &mirror {
+            None => x,
             Some(mirror) => {
-                let mut u = Array2::zeros((n, n - 1));
-                u.slice_mut(s![1.., ..]).assign(&e.vectors);
-                reflect(&mirror, &mut u);
-                u
+                let mut turned = x;
+                reflect(mirror, &mut turned);
+                turned.slice_move(s![1.., ..])
             }
         };
-        Ok(Spectrum { form: Form::Dual, values, u, beyond: Array1::zeros(n), back: x })
+        // Where the features are enough to meet every observation, all that a fit leaves is λ's doing: that takes all of U.
+        let form = if d < inner.nrows() { Form::Primal } else { Form::Dual };
+        let found = thin_svd(inner.view())?;
+        let least = n.max(d) as f64 * f64::EPSILON * found.values.first().copied().unwrap_or(0.0);
+        let rank = found.values.iter().take_while(|v| **v > least).count();
+        let kept = if form == Form::Primal { rank } else { found.values.len() };
+        let values = Array1::from_shape_fn(kept, |i| if i < rank { found.values[i].powi(2) } else { 0.0 });
+        let v = found.v.slice_move(s![.., ..kept]);
+        let mut u = Array2::zeros((n, kept));
+        u.slice_mut(s![n - inner.nrows().., ..]).assign(&found.u.slice(s![.., ..kept]));
+        if let Some(mirror) = &mirror {
+            reflect(mirror, &mut u);
+        }
+        let mut beyond = Array1::zeros(n);
+        if form == Form::Primal {
+            beyond = 1.0 - u.mapv(|v| v * v).sum_axis(Axis(1));
+            if let Some(q) = q {
+                beyond -= &q.mapv(|v| v * v);
+            }
+            beyond.mapv_inplace(|v| if v > NOTHING { v } else { 0.0 });
+        }
+        Ok(Spectrum { form, values, u, beyond, v })
     }
 
     /// All that is needed of centred, weighted targets.
@@ -106,7 +89,7 @@ impl Spectrum {
         y
     }
 
-    /// λ/(Λ + λ): what is left of each direction.
+    /// λ/(Σ² + λ): what is left of each direction.
     fn left(&self, penalty: f64) -> Array1<f64> {
         self.values.mapv(|v| penalty / (v + penalty))
     }
@@ -135,18 +118,9 @@ impl Spectrum {
 
     /// The coefficients, d x t.
     pub fn coefficients(&self, penalty: f64, of: &Targets) -> Array2<f64> {
-        let root = |v: f64| if self.form == Form::Primal { v.sqrt() } else { 1.0 };
-        let scaled = &of.projection * &self.values.mapv(|v| root(v) / (v + penalty)).insert_axis(Axis(1));
-        match self.form {
-            Form::Primal => times(self.back.view(), scaled.view()),
-            Form::Dual => times(self.back.t(), times(self.u.view(), scaled.view()).view()),
-        }
+        let scaled = &of.projection * &self.values.mapv(|v| v.sqrt() / (v + penalty)).insert_axis(Axis(1));
+        times(self.v.view(), scaled.view())
     }
-}
-
-/// How far an eigenvalue may be off.
-fn rounding(values: &Array1<f64>) -> f64 {
-    values.len() as f64 * f64::EPSILON * values.iter().copied().fold(0.0, f64::max)
 }
 
 fn times(a: ArrayView2<f64>, b: ArrayView2<f64>) -> Array2<f64> {

@@ -31,6 +31,9 @@ use tile::Tile;
 /// Columns of B in the third cache, at most: 4 MiB.
 const COLS: usize = 2048;
 
+/// Sums of a tile, at most.
+const LARGEST: usize = 8 * 24;
+
 /// Whether this machine is one that this file is for.
 pub(crate) fn suits() -> bool {
     is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")
@@ -201,7 +204,8 @@ impl Target {
                 let stride = self.rows.unsigned_abs();
                 return T::run(terms, left, right, self.entry(i, j), stride, self.alpha, beta);
             }
-            let mut sums = [0.0; 8 * 24];
+            const { assert!(T::TALL * T::WIDE <= LARGEST, "a tile fits the room for its sums") };
+            let mut sums = [0.0; LARGEST];
             T::run(terms, left, right, sums.as_mut_ptr(), T::WIDE, self.alpha, 0.0);
             for r in 0..tall {
                 for (s, sum) in sums[r * T::WIDE..][..wide].iter().enumerate() {

@@ -77,7 +77,8 @@ impl GpClassifier {
         self
     }
 
-    /// Bytes that a fit may allocate, 2 GiB by default: two classes of n = 8192 points together, or 6192 with a search.
+    /// Bytes that a fit may allocate, 2 GiB by default: two classes of about 8100 points
+    /// together, or 6100 with a search.
     /// Beyond that it refuses before anything is allocated; [`plan`](GpClassifier::plan) says what it would take.
     #[must_use]
     pub fn memory_budget(mut self, bytes: u64) -> Self {

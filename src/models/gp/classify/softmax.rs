@@ -70,8 +70,8 @@ impl Observed for Classes {
         let s = (&s + &s.t()) * 0.5;
         let sum = SpdFactor::new(device, s.view(), &params(device))?;
         let worst = || each.iter().fold(sum.condition(), |worst, e| worst.max(e.factor.condition()));
-        let single = e.iter().any(|e| e.device().is_gpu()).then(worst);
         let place = sum.factor().device();
+        let single = (place.is_gpu() || e.iter().any(|e| e.device().is_gpu())).then(worst);
         let e = e.iter().map(|e| e.to_device(&place)).collect::<Result<_>>()?;
         Ok(ManyFactors { pi, each, e, inner, sum, single })
     }

@@ -17,9 +17,14 @@ impl GpRegressor {
     /// Operations are those of one evaluation; one with a gradient takes about three times as many if the matrix is
     /// stored, and about twice as many iterations if it is not.
     pub fn plan(&self, device: &Device, n: usize, d: usize, targets: usize) -> Plan {
-        let stored = dense(device, n, d, targets, self.minimiser.is_some());
+        let stored = dense(device, n, d, targets, self.learns());
         let fits = need(&stored) <= self.budget && one_matrix(n) <= largest_buffer(device);
         if fits { stored } else { matrix_free(device, n, d, targets, &self.large, self.budget) }
+    }
+
+    /// Whether a fit needs gradients: it searches, and there is something to search for.
+    fn learns(&self) -> bool {
+        self.minimiser.is_some() && !self.theta().is_empty()
     }
 
     /// Why [`plan`](GpRegressor::plan) stores no matrix, for what needs one.
@@ -30,7 +35,7 @@ impl GpRegressor {
         (n, d, targets): (usize, usize, usize),
         instead: &'static str,
     ) -> Error {
-        let (need, budget) = (need(&dense(device, n, d, targets, self.minimiser.is_some())), self.budget);
+        let (need, budget) = (need(&dense(device, n, d, targets, self.learns())), self.budget);
         if need > budget {
             return Error::OverBudget { op, need, budget, instead };
         }

@@ -73,15 +73,25 @@ impl SparseGpRegressor {
         if device.is_gpu() {
             let on_device = self.data(device, search.inducing(), x, y)?;
             match self.search(minimiser, &search, &start, device, &on_device) {
-                // What f32 has made indefinite need not be.
-                Err(Error::NotPositiveDefinite { .. } | Error::NoConvergence { .. }) => {}
+                // What f32 has made indefinite or infinite need not be.
+                Err(
+                    Error::NotPositiveDefinite { .. }
+                    | Error::NoConvergence { .. }
+                    | Error::NotFinite { what: "the objective", .. },
+                ) => {}
                 Err(other) => return Err(other),
                 Ok(seen) => {
                     let fitted = self.finish(&data, search.place(&seen.point)?, Some(seen.clone()))?;
                     if agree(fitted.log_marginal_likelihood(), -seen.value) && seen.stop != Stop::Stalled {
                         return Ok(fitted);
                     }
-                    start.clone_from(&seen.point);
+                    // What f32 has chosen may be worse than what was given.
+                    let given = self.finish(&data, search.place(&start)?, None);
+                    let better =
+                        |g: FittedSparseGp| g.log_marginal_likelihood() > fitted.log_marginal_likelihood();
+                    if !given.is_ok_and(better) {
+                        start.clone_from(&seen.point);
+                    }
                     before = Some(seen);
                 }
             }

@@ -15,7 +15,7 @@ pub(super) trait Tile {
     /// is zero.
     ///
     /// # Safety
-    /// The panels hold so many terms, `b` is aligned to 32 bytes, c is there, and the machine has the instructions.
+    /// The panels hold so many terms, `b` is aligned to 64 bytes, c is there, and the machine has the instructions.
     unsafe fn run(
         terms: usize,
         a: *const f64,
