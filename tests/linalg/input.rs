@@ -46,6 +46,14 @@ fn right_hand_sides_that_do_not_fit() {
         assert!(matches!(solve(&random(5, 1, 1)), Err(Error::Shape { .. })));
         assert!(matches!(solve(&Array2::zeros((6, 0))), Err(Error::Shape { .. })));
         assert!(matches!(solve(&holed), Err(Error::NotFinite { row: 5, col: 1, .. })));
+        // Where the diagonal is uneven rows are scaled before they are solved for.
+        let mut uneven = a.clone();
+        uneven[[0, 0]] *= 1e6;
+        for a in [&a, &uneven] {
+            let factor = SpdFactor::new(&device, a.view(), &SpdParams::default()).unwrap();
+            assert!(matches!(factor.whiten(on(&device, &random(5, 1, 1))), Err(Error::Shape { .. })));
+            assert_eq!(factor.whiten(on(&device, &random(6, 3, 1))).unwrap().shape(), (6, 3));
+        }
         let op = Stored::new(&on(&device, &a)).unwrap();
         let cg = |b: &Array2<f64>| conjugate_gradients(&op, b.view(), &Identity, &CgParams::default());
         assert!(matches!(cg(&random(5, 1, 1)), Err(Error::Shape { .. })));
