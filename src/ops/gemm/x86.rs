@@ -17,6 +17,7 @@ mod tile;
 
 use std::cell::Cell;
 use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ndarray::{ArrayView2, ArrayViewMut2};
 use rayon::prelude::*;
@@ -129,23 +130,42 @@ fn by_tiles<T: Tile>(
             }
             let beta = if term == 0 { beta } else { 1.0 };
             let b = Right { lines, from, terms: term..term + terms, beta };
-            if threads == 1 {
-                (0..m).step_by(T::ROWS).for_each(|row| out.block::<T>(left, row, &b, 0..panels));
-            } else {
-                let tasks = tasks::<T>(m, panels, threads).into_par_iter();
-                tasks.for_each(|(row, panels)| out.block::<T>(left, row, &b, panels));
-            }
+            let tasks = tasks::<T>(m, panels, threads);
+            share(threads, &tasks, |(row, panels)| out.block::<T>(left, *row, &b, panels.clone()));
         }
     }
     RIGHT.set(packed);
 }
 
-/// First row and panels of each task: blocks of rows, cut across where they are few.
+/// First row and panels of each task: blocks of rows, cut across where they are few. Blocks that reach far below a
+/// diagonal come first, and the last are cut once more, so that threads end together.
 fn tasks<T: Tile>(m: usize, panels: usize, threads: usize) -> Vec<(usize, Range<usize>)> {
-    let pieces = (8 * threads).div_ceil(m.div_ceil(T::ROWS)).min(panels.div_ceil(8));
-    let wide = panels.div_ceil(pieces);
-    let along = move |row| (0..panels).step_by(wide).map(move |first| (row, first..panels.min(first + wide)));
-    (0..m).step_by(T::ROWS).flat_map(along).collect()
+    let blocks = m.div_ceil(T::ROWS);
+    let pieces = (8 * threads).div_ceil(blocks).min(panels.div_ceil(8));
+    let along = move |(place, row)| {
+        let last = threads > 1 && place + threads >= blocks;
+        let wide = panels.div_ceil(if last { 4 * pieces } else { pieces }).max(8);
+        (0..panels).step_by(wide).map(move |first| (row, first..panels.min(first + wide)))
+    };
+    (0..m).step_by(T::ROWS).rev().enumerate().flat_map(along).collect()
+}
+
+/// Each thread takes the next task when it is done with one: pieces that are handed out in advance would end when the
+/// slowest thread does.
+fn share<T: Sync>(threads: usize, tasks: &[T], run: impl Fn(&T) + Sync) {
+    if threads == 1 {
+        return tasks.iter().for_each(run);
+    }
+    let taken = AtomicUsize::new(0);
+    let work = || {
+        while let Some(task) = tasks.get(taken.fetch_add(1, Ordering::Relaxed)) {
+            run(task);
+        }
+    };
+    rayon::scope(|scope| {
+        (1..threads.min(tasks.len())).for_each(|_| scope.spawn(|_| work()));
+        work();
+    });
 }
 
 impl Target {
@@ -170,8 +190,11 @@ impl Target {
                 a.tall::<T>(row + i, T::TALL.min(rows - i), b.terms.clone(), to);
             }
         }
-        for panel in panels {
+        let at = |panel: usize| b.lines[panel * Line::count(T::WIDE * T::TERMS)..].as_ptr().cast::<f64>();
+        for panel in panels.clone() {
             let j = b.from + panel * T::WIDE;
+            // Each tile fetches its share of the panel after this one, and of the first when a block of rows is done.
+            let after = at(if panel + 1 < panels.end { panel + 1 } else { panels.start });
             for i in (0..rows).step_by(T::TALL) {
                 if self.entries == Entries::Lower && j >= row + i + T::TALL {
                     continue;
@@ -180,8 +203,8 @@ impl Target {
                 // SAFETY: the panels are filled, the machine has been asked, and no other task has this tile.
                 unsafe {
                     let left = lefts.add(i * T::TERMS);
-                    let right = b.lines.as_ptr().add(panel * Line::count(T::WIDE * T::TERMS)).cast();
-                    self.tile::<T>(b.terms.len(), left, right, (row + i, j), shape, b.beta);
+                    let next = after.wrapping_add(i / T::TALL * 2 * b.terms.len());
+                    self.tile::<T>(b, (left, at(panel), next), (row + i, j), shape);
                 }
             }
         }
@@ -192,21 +215,20 @@ impl Target {
     #[inline]
     unsafe fn tile<T: Tile>(
         self,
-        terms: usize,
-        left: *const f64,
-        right: *const f64,
+        b: &Right,
+        (left, right, next): (*const f64, *const f64, *const f64),
         (i, j): (usize, usize),
         (tall, wide): (usize, usize),
-        beta: f64,
     ) {
+        let (terms, beta) = (b.terms.len(), b.beta);
         unsafe {
             if self.cols == 1 && self.rows > 0 && (tall, wide) == (T::TALL, T::WIDE) {
                 let stride = self.rows.unsigned_abs();
-                return T::run(terms, left, right, self.entry(i, j), stride, self.alpha, beta);
+                return T::run(terms, left, right, self.entry(i, j), stride, [self.alpha, beta], next);
             }
             const { assert!(T::TALL * T::WIDE <= LARGEST, "a tile fits the room for its sums") };
             let mut sums = [0.0; LARGEST];
-            T::run(terms, left, right, sums.as_mut_ptr(), T::WIDE, self.alpha, 0.0);
+            T::run(terms, left, right, sums.as_mut_ptr(), T::WIDE, [self.alpha, 0.0], next);
             for r in 0..tall {
                 for (s, sum) in sums[r * T::WIDE..][..wide].iter().enumerate() {
                     let to = self.entry(i + r, j + s);

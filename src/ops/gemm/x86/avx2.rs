@@ -67,8 +67,7 @@ impl Tile for Avx2 {
 
     #[target_feature(enable = "avx2,fma")]
     #[rustfmt::skip]
-    unsafe fn run(terms: usize, a: *const f64, b: *const f64, c: *mut f64, stride: usize, alpha: f64, beta: f64) {
-        let scales = [alpha, beta];
+    unsafe fn run(terms: usize, a: *const f64, b: *const f64, c: *mut f64, stride: usize, scales: [f64; 2], next: *const f64) {
         // The rows of c are needed once their sums are done: asked for one by one, they do not hold up the panels.
         let ahead = (terms / 4).min(Self::TALL);
         // SAFETY: reads `terms` rows of both panels, reads and writes the tile, and names the registers it writes.
@@ -82,11 +81,13 @@ impl Tile for Avx2 {
                 "jz 3f",
                 ".p2align 4",
                 "2:",
+                "prefetcht1 [{next}]",
                 "prefetcht0 [{row}]",
                 term!("0"), term!("1"),
                 "prefetcht0 [{row} + 95]",
                 term!("2"), term!("3"),
                 "add {row}, {stride}",
+                "add {next}, 64",
                 "add {a}, 128",
                 "add {b}, 384",
                 "dec {ahead}",
@@ -96,7 +97,9 @@ impl Tile for Avx2 {
                 "jz 8f",
                 ".p2align 4",
                 "7:",
+                "prefetcht1 [{next}]",
                 term!("0"), term!("1"), term!("2"), term!("3"),
+                "add {next}, 64",
                 "add {a}, 128",
                 "add {b}, 384",
                 "dec {fours}",
@@ -122,8 +125,9 @@ impl Tile for Avx2 {
                 c = inout(reg) c => _,
                 stride = in(reg) 8 * stride,
                 scales = in(reg) scales.as_ptr(),
-                reads = in(reg) usize::from(beta != 0.0),
+                reads = in(reg) usize::from(scales[1] != 0.0),
                 row = inout(reg) c => _,
+                next = inout(reg) next => _,
                 ahead = inout(reg) ahead => _,
                 fours = inout(reg) terms / 4 - ahead => _,
                 rest = inout(reg) terms % 4 => _,

@@ -1,13 +1,17 @@
 //! Operands in the order in which a tile reads them.
 
 use std::arch::x86_64::{
-    _mm256_loadu_pd, _mm256_permute2f128_pd, _mm256_storeu_pd, _mm256_unpackhi_pd, _mm256_unpacklo_pd,
+    _MM_HINT_T0, _mm_prefetch, _mm256_loadu_pd, _mm256_permute2f128_pd, _mm256_storeu_pd, _mm256_unpackhi_pd,
+    _mm256_unpacklo_pd,
 };
 use std::ops::Range;
 
 use ndarray::ArrayView2;
 
 use super::tile::Tile;
+
+/// Columns that are fetched before they are copied.
+const AHEAD: usize = 16;
 
 /// Eight entries in one line of the cache, so that no load of a vector crosses into another that it need not touch.
 #[derive(Clone, Copy)]
@@ -103,7 +107,12 @@ impl Operand {
         unsafe {
             let (col, cols) = (cols.start, cols.len());
             if self.rows == 1 && lines == width {
+                // Each column may be in a page of its own, where no hardware looks ahead.
                 for p in 0..cols {
+                    let ahead = self.entry(row, col + p + AHEAD).cast::<i8>();
+                    for line in 0..width.div_ceil(8) {
+                        _mm_prefetch::<_MM_HINT_T0>(ahead.wrapping_add(64 * line));
+                    }
                     std::ptr::copy_nonoverlapping(self.entry(row, col + p), to.add(p * width), width);
                 }
                 return;

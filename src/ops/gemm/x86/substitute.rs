@@ -61,7 +61,7 @@ pub(super) fn by_panels<T: Tile>(t: ArrayView2<f64>, lower: bool, mut x: ArrayVi
             for s in 0..strips {
                 let (row, strip) = (s * T::TALL, packed.as_ptr().add(before::<T>(s)));
                 let rest = own.add(row * T::WIDE);
-                T::run(row, strip, own, rest, T::WIDE, -1.0, 1.0);
+                T::run(row, strip, own, rest, T::WIDE, [-1.0, 1.0], strip);
                 T::substitute(strip.add(row * T::TALL), rest);
             }
             right.put_back::<T>(col, wide, n, own);

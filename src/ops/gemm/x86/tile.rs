@@ -11,8 +11,9 @@ pub(super) trait Tile {
     /// Rows of A whose panels stay in the second cache.
     const ROWS: usize;
 
-    /// `c = alpha a b + beta c`, where c is a whole tile whose rows are `stride` entries apart; it is not read if beta
-    /// is zero.
+    /// `c = alpha a b + beta c` for the scales `[alpha, beta]`, where c is a whole tile whose rows are `stride` entries
+    /// apart; it is not read if beta is zero. From `next` on, a line for every four terms is fetched into the second
+    /// cache meanwhile; that may lie anywhere.
     ///
     /// # Safety
     /// The panels hold so many terms, `b` is aligned to 64 bytes, c is there, and the machine has the instructions.
@@ -22,8 +23,8 @@ pub(super) trait Tile {
         b: *const f64,
         c: *mut f64,
         stride: usize,
-        alpha: f64,
-        beta: f64,
+        scales: [f64; 2],
+        next: *const f64,
     );
 
     /// `x = t⁻¹ x` for `TALL` rows of `WIDE`: t is packed by columns, with the inverse of its diagonal.
