@@ -83,8 +83,7 @@ fn invert(mut l: ArrayViewMut2<f64>) {
     solve_in_place(l22.view(), Triangle::Lower, l21.view_mut());
     solve_in_place(l11.t(), Triangle::Upper, l21.view_mut().reversed_axes());
     l21.mapv_inplace(|v| -v);
-    invert(l11);
-    invert(l22);
+    rayon::join(|| invert(l11), || invert(l22));
 }
 
 /// `P = XᵀX`: `P11 = X11ᵀX11 + X21ᵀX21`, `P21 = X22ᵀX21`, `P22 = X22ᵀX22`.
