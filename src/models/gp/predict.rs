@@ -84,10 +84,14 @@ impl FittedGp {
     /// [`Error::Shape`] if `x` is empty or has another number of features, [`Error::NotFinite`].
     pub fn predict(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
         inputs("FittedGp::predict", x, self.x.cols())?;
+        Ok(self.spread(x)? + self.model.mean.at(x, self.coefficients()))
+    }
+
+    /// `k(x, X)α`.
+    fn spread(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
         let alpha = Matrix::from_host(self.alpha().clone());
         let at = Matrix::from_host(x.to_owned());
-        let spread = gram_vec(self.kernel(), &at, Some(&self.x), &alpha)?.into_array()?;
-        Ok(spread + self.model.mean.at(x, self.coefficients()))
+        gram_vec(self.kernel(), &at, Some(&self.x), &alpha)?.into_array()
     }
 
     /// Mean and variance at each row of `x`: the variance is `k(x, x) - k(x, X)C⁻¹k(X, x)`, and the noise if asked.
@@ -108,11 +112,18 @@ impl FittedGp {
     /// As [`FittedGp::predict_variance`].
     pub fn predict_bounded(&self, x: ArrayView2<f64>, what: Predictive) -> Result<BoundedPrediction> {
         let noise = noise_of(&self.model.noise, what)?;
-        let mean = self.predict(x)?;
-        let (variance, excess) = match &self.posterior {
-            Posterior::Stored(stored) => (stored.variances(self.kernel(), x)?, Array1::zeros(x.nrows())),
-            Posterior::MatrixFree(parts) => parts.variances(self.kernel(), x, &self.model.large)?,
+        inputs("FittedGp::predict", x, self.x.cols())?;
+        let (spread, variance, excess) = match &self.posterior {
+            Posterior::Stored(stored) => {
+                let (spread, variance) = stored.moments(self.kernel(), x)?;
+                (spread, variance, Array1::zeros(x.nrows()))
+            }
+            Posterior::MatrixFree(parts) => {
+                let (variance, excess) = parts.variances(self.kernel(), x, &self.model.large)?;
+                (self.spread(x)?, variance, excess)
+            }
         };
+        let mean = spread + self.model.mean.at(x, self.coefficients());
         let prediction = Prediction { mean, variance: variance + noise };
         Ok(BoundedPrediction { prediction, excess })
     }

@@ -3,12 +3,13 @@
 //! They are made where the factor lives from `V = L⁻¹k(X, x*)`, as `k(x*, x*) - |v|²`; a factor in f32 comes with a bound
 //! on what that has lost, and where it could matter the variance is made again from a solve that is refined in f64.
 
-use ndarray::{Array1, ArrayView2, Axis, s};
+use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 
 use super::evidence::Conditioned;
 use crate::linalg::{Anchor, SpdFactor};
 use crate::ops::{
-    Along, Map, Reduction, Side, Trans, Triangle, gram, gram_diagonal, map, reduce, solve_triangular,
+    Along, Map, Reduction, Side, Trans, Triangle, gemm, gram, gram_diagonal, gram_vec, map, reduce,
+    solve_triangular,
 };
 use crate::{Kernel, Matrix, Result};
 
@@ -49,24 +50,38 @@ impl Stored {
         self.resident.device().is_gpu()
     }
 
-    /// Latent variances at each row of `x`.
-    pub fn variances(&self, kernel: &Kernel, x: ArrayView2<f64>) -> Result<Array1<f64>> {
+    /// `k(x, X)α` and the latent variance at each row of `x`.
+    pub fn moments(&self, kernel: &Kernel, x: ArrayView2<f64>) -> Result<(Array2<f64>, Array1<f64>)> {
         let block = (ENTRIES / self.x.rows()).max(64);
+        let mut spread = Array2::zeros((x.nrows(), self.conditioned.alpha.ncols()));
         let mut variance = Array1::zeros(x.nrows());
-        for (from, mut to) in
-            x.axis_chunks_iter(Axis(0), block).zip(variance.axis_chunks_iter_mut(Axis(0), block))
+        let chunks = spread.axis_chunks_iter_mut(Axis(0), block);
+        for ((mut spread, mut variance), x) in
+            chunks.zip(variance.axis_chunks_iter_mut(Axis(0), block)).zip(x.axis_chunks_iter(Axis(0), block))
         {
-            to.assign(&self.block(kernel, from)?);
+            let (s, v) = self.block(kernel, x)?;
+            spread.assign(&s);
+            variance.assign(&v);
         }
-        Ok(variance)
+        Ok((spread, variance))
     }
 
-    fn block(&self, kernel: &Kernel, x: ArrayView2<f64>) -> Result<Array1<f64>> {
+    fn block(&self, kernel: &Kernel, x: ArrayView2<f64>) -> Result<(Array2<f64>, Array1<f64>)> {
         let at = Matrix::from_host(x.to_owned());
         let prior = gram_diagonal(kernel, &at)?.into_array()?.index_axis_move(Axis(1), 0);
+        let alpha = Matrix::from_host(self.conditioned.alpha.clone());
         let device = self.resident.device();
-        let at = if device.is_gpu() { self.anchor.upload("FittedGp::predict", &device, x)? } else { at };
-        let v = self.factor().whiten(gram(kernel, &self.resident, Some(&at))?)?;
+        let (across, spread) = if device.is_gpu() {
+            let spread = gram_vec(kernel, &at, Some(&self.x), &alpha)?;
+            let at = self.anchor.upload("FittedGp::predict", &device, x)?;
+            (gram(kernel, &self.resident, Some(&at))?, spread)
+        } else {
+            // In f64 already: the covariances need not be made a second time.
+            let across = gram(kernel, &self.x, Some(&at))?;
+            let spread = gemm(1.0, &across, Trans::Yes, &alpha, Trans::No)?;
+            (across, spread)
+        };
+        let v = self.factor().whiten(across)?;
         let explained = reduce(&v, Along::EachColumn, Reduction::SumSquares)?.into_array()?;
         let mut variance = Array1::from_shape_fn(prior.len(), |j| left(prior[j], explained[[0, j]]));
         if device.is_gpu() {
@@ -83,7 +98,7 @@ impl Stored {
                 }
             }
         }
-        Ok(variance)
+        Ok((spread.into_array()?, variance))
     }
 
     /// What a factor in f32 may have lost of each `|v|²`, v a column of `L⁻¹Sb`.
