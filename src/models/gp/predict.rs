@@ -87,7 +87,7 @@ impl FittedGp {
         let alpha = Matrix::from_host(self.alpha().clone());
         let at = Matrix::from_host(x.to_owned());
         let spread = gram_vec(self.kernel(), &at, Some(&self.x), &alpha)?.into_array()?;
-        Ok(spread + self.model.mean.at(x, self.coefficients()))
+        Ok(spread + self.trend().at(x))
     }
 
     /// Mean and variance at each row of `x`: the variance is `k(x, x) - k(x, X)C⁻¹k(X, x)`, and the noise if asked.
