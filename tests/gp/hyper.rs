@@ -169,3 +169,21 @@ fn everything_fixed() {
     assert!(fitted.optimisation().is_none());
     assert_eq!(fitted.log_marginal_likelihood_gradient().unwrap(), Vec::<f64>::new());
 }
+
+/// The usual bounds are for data of unit size. Nobody set them, so that a start beyond them is still a start.
+#[test]
+fn a_search_begins_where_it_is_told_to() {
+    let (x, y) = data(40, 1, 56);
+    for unit in [1e-5, 1e5] {
+        let size = unit * unit;
+        let model = GpRegressor::new(Kernel::rbf(1.0).scaled(size)).noise(0.1 * size);
+        let fit = |m: &GpRegressor| m.fit(&Device::cpu(), x.view(), (&y * unit).view()).unwrap();
+        let (start, found) = (fit(&model), fit(&model.optimise(Minimiser::default())));
+        let (before, after) = (start.log_marginal_likelihood(), found.log_marginal_likelihood());
+        assert!(after >= before, "{unit:e}: {after} from {before}");
+        close([-found.optimisation().unwrap().trace[0]], [before], 1e-9, "the start");
+        // As far from the bounds as ever: the noise is 0.04 / 3 in units of the data.
+        let noise = noise(found.noise()) / size;
+        assert!((0.005..0.03).contains(&noise), "{unit:e}: {noise}");
+    }
+}
