@@ -31,6 +31,7 @@ fn hyper_parameters_maximise_the_likelihood() {
         assert!(search.trace.windows(2).all(|w| w[1] <= w[0]), "{device}: {:?}", search.trace);
         // The variance of the noise is 0.04 in truth.
         assert!((0.02..0.08).contains(&noise(fitted.noise())), "{device}: {:?}", fitted.noise());
+        assert!(fitted.at_bounds().is_empty(), "{device}: {:?}", fitted.at_bounds());
         if !device.is_gpu() {
             assert_eq!(search.stop, Stop::Gradient);
             let slope = fitted.log_marginal_likelihood_gradient().unwrap();
@@ -62,6 +63,7 @@ fn bounds_and_fixed_entries_are_kept() {
     assert_eq!(params[0].value, 1.0);
     close([params[1].value], [0.3], 1e-4, "the length scale wants more");
     close([noise(fitted.noise())], [0.2], 1e-4, "the noise wants less");
+    assert_eq!(fitted.at_bounds(), ["rbf.lengthscale", "noise"]);
     let fixed = model.fixed_noise().fit(&Device::cpu(), x.view(), y.view()).unwrap();
     assert_eq!(noise(fixed.noise()), 0.3);
 }

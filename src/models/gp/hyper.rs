@@ -59,6 +59,12 @@ impl GpRegressor {
         self.kernel.theta().into_iter().chain(self.learned_noise().map(f64::ln)).collect()
     }
 
+    /// What each of [`GpRegressor::theta`] is called.
+    pub(super) fn names(&self) -> Vec<String> {
+        let free = self.kernel.params().into_iter().filter(|p| !p.fixed).map(|p| p.name);
+        free.chain(self.learned_noise().map(|_| "noise".to_owned())).collect()
+    }
+
     /// The inverse of [`GpRegressor::theta`].
     ///
     /// # Errors
