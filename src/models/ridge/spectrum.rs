@@ -29,6 +29,8 @@ pub(super) struct Spectrum {
     beyond: Array1<f64>,
     /// V, d x k.
     v: Array2<f64>,
+    /// Squared length of what rounding leaves of a unit vector that is all in U and q.
+    pub rounding: f64,
 }
 
 /// What a decomposition keeps of the targets.
@@ -71,7 +73,7 @@ impl Spectrum {
         let reach = if rank > 0 { found.values[0] / found.values[rank - 1] } else { 1.0 };
         let rounding = NOTHING.min(n as f64 * (ROUNDINGS * f64::EPSILON * reach).powi(2));
         let beyond = if form == Form::Primal { beyond(&u, q, rounding) } else { Array1::zeros(n) };
-        Ok(Spectrum { form, values, u, beyond, v })
+        Ok(Spectrum { form, values, u, beyond, v, rounding })
     }
 
     /// All that is needed of centred, weighted targets.
