@@ -51,8 +51,8 @@ pub struct EvidenceFit {
     pub trace: Vec<f64>,
     /// How many were tried.
     pub iterations: usize,
-    /// Whether a maximum was found. If not, it lies at α = ∞: the data show no signal, and the weights are as good as
-    /// zero.
+    /// Whether a maximum was found. If not, either it lies at α = ∞, where the data show no signal and the weights are as
+    /// good as zero, or `iterations` has reached [`EvidenceParams::max_iterations`] and this is the last that was tried.
     pub converged: bool,
 }
 
