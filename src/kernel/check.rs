@@ -15,7 +15,7 @@ impl Kernel {
         structure(&self.expr)?;
         for (name, h) in self.hypers() {
             h.admit(&name, h.value)?;
-            let (lo, hi) = h.bounds;
+            let (lo, hi) = h.bounds();
             h.admit(&name, lo)?;
             h.admit(&name, hi)?;
             if lo > hi {

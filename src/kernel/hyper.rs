@@ -18,7 +18,8 @@ pub struct Param {
     pub name: String,
     /// Its value, on the natural scale.
     pub value: f64,
-    /// The smallest and largest value that an optimiser may try, on the natural scale.
+    /// The smallest and largest value that an optimiser may try, on the natural scale: unless
+    /// [set](crate::Kernel::bounded) from 1e-5, 0 or -1e5 to 1e5, and five decades further where the value is beyond.
     pub bounds: (f64, f64),
     /// Whether an optimiser must leave it alone.
     pub fixed: bool,
@@ -40,20 +41,26 @@ pub(crate) enum Domain {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Hyper {
     pub value: f64,
-    pub bounds: (f64, f64),
+    /// Those that were asked for.
+    pub bounds: Option<(f64, f64)>,
     pub fixed: bool,
     pub domain: Domain,
 }
 
 impl Hyper {
     fn new(value: f64, domain: Domain) -> Self {
-        // Ten decades about one: wide enough for standardised data, and finite, so that a search box exists.
-        let bounds = match domain {
+        Hyper { value, bounds: None, fixed: false, domain }
+    }
+
+    /// Those that were asked for; if none were, ten decades about one: wide enough for standardised data, and finite, so
+    /// that a search box exists.
+    pub fn bounds(&self) -> (f64, f64) {
+        let usual = match self.domain {
             Domain::Positive => (1e-5, 1e5),
             Domain::NonNegative => (0.0, 1e5),
             Domain::Real => (-1e5, 1e5),
         };
-        Hyper { value, bounds, fixed: false, domain }
+        self.bounds.unwrap_or_else(|| about(usual, self.value))
     }
 
     pub fn positive(value: f64) -> Self {
@@ -103,6 +110,19 @@ impl Hyper {
             Scale::Log => t.exp(),
             Scale::Linear => t,
         }
+    }
+}
+
+/// Bounds that nobody asked for, five decades beyond the value if that is not between them: a search begins at it.
+pub(crate) fn about((low, high): (f64, f64), value: f64) -> (f64, f64) {
+    // No more than f64 has, and never short of the value.
+    if value > high {
+        (low, (value * 1e5).min(f64::MAX))
+    } else if value < low {
+        let beyond = if value < 0.0 { (value * 1e5).max(f64::MIN) } else { value * 1e-5 };
+        (if beyond == 0.0 { value } else { beyond }, high)
+    } else {
+        (low, high)
     }
 }
 

@@ -43,6 +43,7 @@ mod wgsl;
 mod tests;
 
 pub use custom::Custom;
+pub(crate) use hyper::about;
 pub use hyper::{Lengthscale, Param, Scale};
 
 #[allow(unused_imports, reason = "the doors to this module for the verbs")]

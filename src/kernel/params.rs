@@ -19,7 +19,7 @@ impl Kernel {
             .map(|(name, h)| Param {
                 name,
                 value: h.value,
-                bounds: h.bounds,
+                bounds: h.bounds(),
                 fixed: h.fixed,
                 scale: h.scale(),
             })
@@ -71,7 +71,7 @@ impl Kernel {
                 let requirement = "the lower bound must not be above the upper bound";
                 return Err(Error::Parameter { name: name.to_string(), value: lower, requirement });
             }
-            h.bounds = (lower, upper);
+            h.bounds = Some((lower, upper));
             Ok(())
         })
     }

@@ -7,6 +7,9 @@ const LIMIT: f64 = 1e300;
 /// An interval this many times wider than what its variable is likely to move by is seen through a [`Warp`].
 const WIDE: f64 = 1e3;
 
+/// A variable this part of its interval from an end is at it; of a half-line, this distance.
+const END: f64 = 1e-4;
+
 /// The set one variable may come from.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Interval {
@@ -136,6 +139,19 @@ impl Interval {
                 half * u.cos() * warp.map_or(1.0, |w| w.scale * (middle + half * u.sin()).cosh())
             }
         }
+    }
+
+    /// Whether x is at the end to which it would go down the slope g.
+    pub fn held(self, x: f64, g: f64) -> bool {
+        let (low, high) = self.bounds();
+        let end = if g > 0.0 { low } else { high };
+        let away = match self {
+            Interval::Finite { half, warp: Some(w), .. } => (w.inner(x) - w.inner(end)).abs() / (2.0 * half),
+            Interval::Finite { half, .. } if half > 0.0 => (x - end).abs() / (2.0 * half),
+            Interval::Finite { .. } => 0.0,
+            _ => (x - end).abs(),
+        };
+        g != 0.0 && away <= END
     }
 
     pub fn finite(self) -> bool {

@@ -97,6 +97,8 @@ pub struct Minimum {
     pub trace: Vec<f64>,
     /// Why the best run ended.
     pub stop: Stop,
+    /// Variables at a bound beyond which f falls further.
+    pub at_bounds: Vec<usize>,
 }
 
 impl Minimiser {
@@ -143,6 +145,8 @@ impl Minimiser {
             }));
         };
         let tally = record.tally();
+        let held = |i: &usize| intervals[*i].held(sample.point[*i], sample.outer[*i]);
+        let at_bounds = (0..intervals.len()).filter(held).collect();
         Ok(Minimum {
             point: sample.point,
             value: sample.value,
@@ -152,6 +156,7 @@ impl Minimiser {
             failures: tally.failures,
             trace,
             stop,
+            at_bounds,
         })
     }
 

@@ -31,6 +31,7 @@ fn hyper_parameters_maximise_the_likelihood() {
         assert!(search.trace.windows(2).all(|w| w[1] <= w[0]), "{device}: {:?}", search.trace);
         // The variance of the noise is 0.04 in truth.
         assert!((0.02..0.08).contains(&noise(fitted.noise())), "{device}: {:?}", fitted.noise());
+        assert!(fitted.at_bounds().is_empty(), "{device}: {:?}", fitted.at_bounds());
         if !device.is_gpu() {
             assert_eq!(search.stop, Stop::Gradient);
             let slope = fitted.log_marginal_likelihood_gradient().unwrap();
@@ -62,6 +63,7 @@ fn bounds_and_fixed_entries_are_kept() {
     assert_eq!(params[0].value, 1.0);
     close([params[1].value], [0.3], 1e-4, "the length scale wants more");
     close([noise(fitted.noise())], [0.2], 1e-4, "the noise wants less");
+    assert_eq!(fitted.at_bounds(), ["rbf.lengthscale", "noise"]);
     let fixed = model.fixed_noise().fit(&Device::cpu(), x.view(), y.view()).unwrap();
     assert_eq!(noise(fixed.noise()), 0.3);
 }
@@ -168,4 +170,22 @@ fn everything_fixed() {
     let fitted = model.fit(&Device::cpu(), x.view(), y.view()).unwrap();
     assert!(fitted.optimisation().is_none());
     assert_eq!(fitted.log_marginal_likelihood_gradient().unwrap(), Vec::<f64>::new());
+}
+
+/// The usual bounds are for data of unit size. Nobody set them, so that a start beyond them is still a start.
+#[test]
+fn a_search_begins_where_it_is_told_to() {
+    let (x, y) = data(40, 1, 56);
+    for unit in [1e-5, 1e5] {
+        let size = unit * unit;
+        let model = GpRegressor::new(Kernel::rbf(1.0).scaled(size)).noise(0.1 * size);
+        let fit = |m: &GpRegressor| m.fit(&Device::cpu(), x.view(), (&y * unit).view()).unwrap();
+        let (start, found) = (fit(&model), fit(&model.optimise(Minimiser::default())));
+        let (before, after) = (start.log_marginal_likelihood(), found.log_marginal_likelihood());
+        assert!(after >= before, "{unit:e}: {after} from {before}");
+        close([-found.optimisation().unwrap().trace[0]], [before], 1e-9, "the start");
+        // As far from the bounds as ever: the noise is 0.04 / 3 in units of the data.
+        let noise = noise(found.noise()) / size;
+        assert!((0.005..0.03).contains(&noise), "{unit:e}: {noise}");
+    }
 }

@@ -85,3 +85,71 @@ fn a_mean_that_the_data_do_not_determine() {
     let error = model.fit(&Device::cpu(), x.view(), y.view()).unwrap_err();
     assert!(matches!(error, Error::NotPositiveDefinite { op, .. } if op.contains("mean")), "{error}");
 }
+
+/// Numbers that stay what they are when a power of two is added to them.
+fn coarse(a: &Array2<f64>) -> Array2<f64> {
+    a.mapv(|v| (v * 1024.0).round() / 1024.0)
+}
+
+/// A plane does not mind where x is measured from: time stamps are far from the origin.
+#[test]
+fn a_plane_over_inputs_far_from_the_origin() {
+    let (x, y) = data(30, 1, 46);
+    let (x, new) = (coarse(&x), coarse(&data(8, 1, 47).0));
+    for noise in [0.1, 1e-4] {
+        let model = GpRegressor::new(Kernel::rbf(1.0)).noise(noise).mean(Mean::Linear);
+        let near = model.fit(&Device::cpu(), x.view(), y.view()).unwrap();
+        let want = near.predict(new.view()).unwrap();
+        for far in [20, 26, 32].map(|k| 2f64.powi(k)) {
+            let moved = model.fit(&Device::cpu(), (&x + far).view(), y.view()).unwrap();
+            close(moved.predict((&new + far).view()).unwrap(), want.clone(), 1e-9, &format!("from {far}"));
+            close(moved.coefficients().row(1).to_vec(), near.coefficients().row(1).to_vec(), 1e-9, "slope");
+            let (a, b) = (moved.log_marginal_likelihood(), near.log_marginal_likelihood());
+            close([a], [b], 1e-9, &format!("evidence from {far}"));
+        }
+    }
+}
+
+/// A wave on a large constant is that wave: nothing that is asked of a solve is relative to the constant.
+#[test]
+fn a_small_wave_on_a_large_constant() {
+    let (x, y) = data(60, 1, 48);
+    let (y, new) = (coarse(&y), data(8, 1, 49).0);
+    for (budget, exact) in [(2 << 30, 1e-9), (1, 1e-6)] {
+        let model = GpRegressor::new(Kernel::rbf(1.0)).noise(0.01).mean(Mean::Constant).memory_budget(budget);
+        let plain = model.fit(&Device::cpu(), x.view(), y.view()).unwrap();
+        let want = plain.predict(new.view()).unwrap();
+        for by in [20, 26].map(|k| 2f64.powi(k)) {
+            let moved = model.fit(&Device::cpu(), x.view(), (&y + by).view()).unwrap();
+            let got = moved.predict(new.view()).unwrap() - by;
+            // The constant itself takes digits from what is stored.
+            let exact = exact + 8.0 * f64::EPSILON * by;
+            close(got, want.clone(), exact, &format!("on {by}, with {budget} bytes"));
+            let (a, b) = (moved.log_marginal_likelihood(), plain.log_marginal_likelihood());
+            close([a], [b], exact, &format!("evidence on {by}, with {budget} bytes"));
+        }
+    }
+}
+
+/// What columns depend on each other is no matter of the covariance, however ill it is conditioned.
+#[test]
+fn dependent_columns_are_refused_whatever_the_covariance() {
+    let refused = |x: &Array2<f64>, y: &Array2<f64>, noise: f64, length: f64| {
+        let model = GpRegressor::new(Kernel::rbf(length)).noise(noise).mean(Mean::Linear);
+        let fit = model.fit(&Device::cpu(), x.view(), y.view()).map(|f| f.coefficients().clone());
+        let mean = |e: &Error| matches!(e, Error::NotPositiveDefinite { op, .. } if op.contains("mean"));
+        assert!(fit.as_ref().is_err_and(mean), "noise {noise:e}, length scale {length}: {fit:?}");
+    };
+    let (x, y) = data(20, 2, 45);
+    for noise in [0.1, 1e-3, 1e-6, 1e-9] {
+        for length in [1.0, 3.0, 10.0] {
+            let mut flat = x.clone();
+            flat.column_mut(1).fill(0.3);
+            refused(&flat, &y, noise, length);
+            let mut twins = x.clone();
+            let other = x.column(0).mapv(|v| 0.3 * v + 0.1);
+            twins.column_mut(1).assign(&other);
+            refused(&twins, &y, noise, length);
+        }
+    }
+}

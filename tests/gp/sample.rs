@@ -97,3 +97,16 @@ fn bad_requests() {
         Err(Error::Shape { .. })
     ));
 }
+
+/// Where the prior has no variance at all there is one function: a line through the origin is zero there.
+#[test]
+fn without_variance_samples_are_the_mean() {
+    let (x, y) = (array![[1.0], [2.0]], array![[1.0], [2.0]]);
+    let origin = array![[0.0], [0.0]];
+    let model = GpRegressor::new(Kernel::linear()).noise(0.1);
+    let prior = model.sample_prior(origin.view(), 3, 1).unwrap();
+    assert!(prior.values.iter().all(|v| *v == 0.0) && prior.jitter == 0.0, "{prior:?}");
+    let fitted = model.fit(&Device::cpu(), x.view(), y.view()).unwrap();
+    let latent = fitted.sample(origin.view(), Predictive::Latent, 3, 1).unwrap();
+    assert!(latent.values.iter().all(|v| *v == 0.0) && latent.jitter == 0.0, "{latent:?}");
+}

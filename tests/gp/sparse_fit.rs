@@ -211,3 +211,19 @@ fn the_plan_grows_with_n_but_never_by_m() {
     let searching = model(Inducing::uniform(50, 0)).optimise_inducing(true).plan(&cpu, 1000, 2, 1);
     assert!(searching.flops_per_iteration > plan(1000, 50).flops_per_iteration);
 }
+
+/// Bounds that nobody set do not move the start of a search.
+#[test]
+fn a_search_begins_where_it_is_told_to() {
+    let (x, y) = data(60, 2, 1, 48);
+    let cpu = Device::cpu();
+    for unit in [1e-5, 1e5] {
+        let (size, y) = (unit * unit, &y * unit);
+        let m = SparseGpRegressor::new(size * Kernel::rbf([1.0, 1.0]), Inducing::uniform(10, 1))
+            .noise(0.5 * size);
+        let before = m.fit(&cpu, x.view(), y.view()).unwrap().log_marginal_likelihood();
+        let found = m.optimise(search()).fit(&cpu, x.view(), y.view()).unwrap();
+        assert!((found.optimisation().unwrap().trace[0] + before).abs() < 1e-9 * before.abs(), "{unit:e}");
+        assert!(found.log_marginal_likelihood() >= before, "{unit:e}");
+    }
+}

@@ -88,6 +88,20 @@ fn bounds_and_values_by_name() {
     close(k.variance(&[0.1, 0.2]).unwrap() - busy().variance(&[0.1, 0.2]).unwrap(), 0.49, 1e-14);
 }
 
+/// Bounds that nobody set contain the value; those that were set stay, wherever it is.
+#[test]
+fn bounds_that_nobody_set_contain_the_value() {
+    let bounds = |k: &Kernel| k.params()[0].bounds;
+    assert_eq!(bounds(&Kernel::rbf(1.0)), (1e-5, 1e5));
+    for value in [f64::MIN_POSITIVE, 1e-9, 1e9, f64::MAX] {
+        let k = Kernel::rbf(1.0).set("rbf.lengthscale", value).unwrap();
+        k.check().unwrap();
+        let (low, high) = bounds(&k);
+        assert!(low > 0.0 && low <= 1e-5 && high >= 1e5 && low <= value && value <= high, "{low:e} {high:e}");
+        assert_eq!(bounds(&k.bounded("rbf.lengthscale", 1e-5, 1e5).unwrap()), (1e-5, 1e5));
+    }
+}
+
 #[test]
 fn wrong_names_numbers_and_bounds_are_refused() {
     let k = Kernel::rbf(1.0) + Kernel::polynomial(2, 1.0);

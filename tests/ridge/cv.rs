@@ -169,3 +169,23 @@ fn features_in_units_far_apart_are_all_seen() {
         }
     }
 }
+
+/// A stray 1e9 among numbers near one: the fit follows it, and without it would miss it by far.
+#[test]
+fn an_observation_far_from_all_others_is_left_out_too() {
+    for (far, d) in [(1e5, 1), (1e7, 1), (1e9, 1), (1e7, 4)] {
+        let (mut x, y) = problem(12, d, 16);
+        x[[3, 0]] = far;
+        for penalty in [1e-6, 1.0] {
+            let fit = RidgeCv::new(&[penalty]).fit(x.view(), y.view()).unwrap();
+            let want = refits(&x, &y, &Array1::ones(12), penalty, true);
+            let got = fit.leave_one_out_residuals();
+            for (got, want) in got.row(3).iter().zip(want.row(3)) {
+                assert!(
+                    (got - want).abs() <= 1e-5 * want.abs(),
+                    "{far:e}, {d}, {penalty}: {got}, by refit {want}"
+                );
+            }
+        }
+    }
+}

@@ -81,3 +81,18 @@ fn where_there_is_no_maximum_it_says_so() {
         Err(Error::Cancelled { iterations: 1, .. })
     ));
 }
+
+/// Targets far from zero are not reproduced exactly because their noise is small beside them.
+#[test]
+fn a_large_constant_is_no_perfect_fit() {
+    let n = 200;
+    let (x, noise) = (random(n, 1, 87), random(n, 1, 88));
+    let phi = Array2::from_shape_fn((n, 2), |(i, j)| if j == 0 { 1.0 } else { x[[i, 0]] });
+    for level in [0.0, 1e6, 1e9] {
+        let t = Array1::from_shape_fn(n, |i| level + 2.0 * x[[i, 0]] + 0.5 * noise[[i, 0]]);
+        let start = BayesianLinearRegression::new(1.0, 1.0);
+        let fit = start.fit_evidence(phi.view(), t.view(), &EvidenceParams::default()).unwrap();
+        // Uniform on [-0.5, 0.5): variance 1/12.
+        assert!((1.0 / fit.beta * 12.0 - 1.0).abs() < 0.2, "{level:e}: {}", 1.0 / fit.beta);
+    }
+}

@@ -3,15 +3,15 @@
 //! `log p(y) = -½ rᵀα - ½ log det C - ½ n log 2π`, `α = C⁻¹r`, `r = y - Hβ`. β maximises it, so that its own derivative
 //! by the hyper-parameters does not count.
 
-use ndarray::{Array2, ArrayView2, Axis, concatenate};
+use ndarray::{Array2, ArrayView2};
 use rayon::prelude::*;
 
-use super::mean::Trend;
+use super::mean::{Design, Trend};
 use super::regressor::GpRegressor;
 use crate::kernel::Scale;
 use crate::linalg::{Anchor, Certificate, SpdFactor, SpdParams};
 use crate::ops::{Trans, Weights, diagonal, gemm_add, gram_sum_grad};
-use crate::{Device, Error, Matrix, Result};
+use crate::{Device, Matrix, Result};
 
 /// The log marginal likelihood and its gradient by the free hyper-parameters, on the scale of the optimiser.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,27 +47,15 @@ impl Conditioned {
         y: ArrayView2<f64>,
     ) -> Result<Self> {
         let (n, q) = y.dim();
-        let design = model.mean.design(x);
         // One solve for all right-hand sides.
-        let right = match &design {
-            None => y.to_owned(),
-            Some(h) => concatenate(Axis(1), &[h.view(), y])
-                .map_err(|e| Error::Shape { op: "GpRegressor::fit", what: e.to_string() })?,
-        };
-        let solution = factor.solve(right.view())?;
-        let trend = Trend::new(design.as_ref(), &solution.x, q)?;
-        let (alpha, residual) = match &design {
-            None => (solution.x, y.to_owned()),
-            Some(h) => {
-                let p = h.ncols();
-                let fitted = solution.x.slice(ndarray::s![.., p..]).to_owned();
-                (fitted - trend.weighted.dot(&trend.coefficients), &y - &h.dot(&trend.coefficients))
-            }
-        };
+        let design = Design::new(model.mean, x, y)?;
+        let solution = factor.solve(design.right()?.view())?;
+        let certificate = solution.certificate;
+        let (trend, alpha, residual) = design.solved(solution.x)?;
         let fit: f64 = residual.iter().zip(&alpha).map(|(r, a)| r * a).sum();
         let constant = n as f64 * std::f64::consts::TAU.ln();
         let log_marginal_likelihood = -0.5 * (fit + q as f64 * (factor.log_det()? + constant));
-        Ok(Conditioned { factor, trend, alpha, certificate: solution.certificate, log_marginal_likelihood })
+        Ok(Conditioned { factor, trend, alpha, certificate, log_marginal_likelihood })
     }
 
     /// By each of [`GpRegressor::theta`].

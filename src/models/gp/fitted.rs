@@ -209,4 +209,12 @@ impl FittedGp {
     pub fn optimisation(&self) -> Option<&Minimum> {
         self.minimum.as_ref()
     }
+
+    /// Names of the hyper-parameters that the search left at a bound and would have taken further: bounds to be widened,
+    /// or parameters of which the data say nothing.
+    pub fn at_bounds(&self) -> Vec<String> {
+        let names = self.model.names();
+        // Noise that was one and is now known for each point has no name any more.
+        self.minimum.iter().flat_map(|m| &m.at_bounds).filter_map(|i| names.get(*i).cloned()).collect()
+    }
 }

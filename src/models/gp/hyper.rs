@@ -3,9 +3,12 @@
 use super::mean::Mean;
 use super::prior::Prior;
 use super::regressor::GpRegressor;
-use crate::kernel::Scale;
+use crate::kernel::{Scale, about};
 use crate::linalg::Noise;
 use crate::{Error, Kernel, Result};
+
+/// Bounds of a noise variance that nobody bounded.
+pub(super) const NOISE: (f64, f64) = (1e-8, 1e5);
 
 /// One entry for each of [`GpRegressor::theta`].
 #[derive(Debug)]
@@ -45,10 +48,21 @@ impl GpRegressor {
         }
     }
 
+    fn noise_reach(&self) -> (f64, f64) {
+        let start = self.learned_noise().unwrap_or(1.0);
+        self.noise_bounds.unwrap_or_else(|| about(NOISE, start))
+    }
+
     /// The free hyper-parameters on the scale of the optimiser: [`Kernel::theta`], then the logarithm of the noise
     /// if it is learned.
     pub fn theta(&self) -> Vec<f64> {
         self.kernel.theta().into_iter().chain(self.learned_noise().map(f64::ln)).collect()
+    }
+
+    /// What each of [`GpRegressor::theta`] is called.
+    pub(super) fn names(&self) -> Vec<String> {
+        let free = self.kernel.params().into_iter().filter(|p| !p.fixed).map(|p| p.name);
+        free.chain(self.learned_noise().map(|_| "noise".to_owned())).collect()
     }
 
     /// The inverse of [`GpRegressor::theta`].
@@ -76,7 +90,7 @@ impl GpRegressor {
             let bounds = if p.scale == Scale::Log { (low.ln(), high.ln()) } else { (low, high) };
             all.push((p.name, p.scale, bounds, !p.fixed));
         }
-        let (low, high) = self.noise_bounds;
+        let (low, high) = self.noise_reach();
         all.push(("noise".to_owned(), Scale::Log, (low.ln(), high.ln()), self.learned_noise().is_some()));
         for (name, prior) in &self.priors {
             prior.check(name)?;
@@ -114,7 +128,7 @@ impl GpRegressor {
         if let Some(v) = variances.iter().copied().find(|v| !(*v >= 0.0 && v.is_finite())) {
             return refuse("noise", v, "a variance must be finite and not negative");
         }
-        let (low, high) = self.noise_bounds;
+        let (low, high) = self.noise_reach();
         if !(low > 0.0 && low <= high && high.is_finite()) {
             return refuse("noise_bounds", low, "must be positive, finite and in order");
         }

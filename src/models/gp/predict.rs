@@ -84,7 +84,7 @@ impl FittedGp {
     /// [`Error::Shape`] if `x` is empty or has another number of features, [`Error::NotFinite`].
     pub fn predict(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
         inputs("FittedGp::predict", x, self.x.cols())?;
-        Ok(self.spread(x)? + self.model.mean.at(x, self.coefficients()))
+        Ok(self.spread(x)? + self.trend().at(x))
     }
 
     /// `k(x, X)α`.
@@ -123,7 +123,7 @@ impl FittedGp {
                 (self.spread(x)?, variance, excess)
             }
         };
-        let mean = spread + self.model.mean.at(x, self.coefficients());
+        let mean = spread + self.trend().at(x);
         let prediction = Prediction { mean, variance: variance + noise };
         Ok(BoundedPrediction { prediction, excess })
     }

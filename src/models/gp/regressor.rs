@@ -46,7 +46,8 @@ pub struct GpRegressor {
     pub(super) kernel: Kernel,
     pub(super) mean: Mean,
     pub(super) noise: Noise,
-    pub(super) noise_bounds: (f64, f64),
+    /// Those that were asked for.
+    pub(super) noise_bounds: Option<(f64, f64)>,
     pub(super) noise_fixed: bool,
     pub(super) spd: SpdParams,
     pub(super) minimiser: Option<Minimiser>,
@@ -62,7 +63,7 @@ impl GpRegressor {
             kernel,
             mean: Mean::Zero,
             noise: Noise::Same(1e-6),
-            noise_bounds: (1e-8, 1e5),
+            noise_bounds: None,
             noise_fixed: false,
             spd: SpdParams::default(),
             minimiser: None,
@@ -85,10 +86,11 @@ impl GpRegressor {
         GpRegressor { noise: noise.into(), ..self }
     }
 
-    /// Bounds the search for the noise; from 1e-8 to 1e5 unless said otherwise.
+    /// Bounds the search for the noise. Unless said otherwise it goes from 1e-8 to 1e5, and five decades further where it
+    /// begins beyond.
     #[must_use]
     pub fn noise_bounds(self, lower: f64, upper: f64) -> Self {
-        GpRegressor { noise_bounds: (lower, upper), ..self }
+        GpRegressor { noise_bounds: Some((lower, upper)), ..self }
     }
 
     /// Keeps the noise out of optimisation.

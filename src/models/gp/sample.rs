@@ -51,6 +51,10 @@ impl FittedGp {
 ///
 /// Where the data leave no doubt a covariance is rounding, of the prior and not of itself.
 fn root(covariance: &Array2<f64>, scale: f64) -> Result<(Array2<f64>, f64)> {
+    // Without any variance there is one function, and nothing that a jitter could be relative to.
+    if covariance.iter().all(|v| *v == 0.0) {
+        return Ok((covariance.clone(), 0.0));
+    }
     let mut refusal = None;
     for relative in [0.0, 1e-14, 1e-12, 1e-10, 1e-8, 1e-6] {
         let jitter = relative * scale;

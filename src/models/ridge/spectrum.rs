@@ -12,8 +12,12 @@ use crate::Result;
 use crate::linalg::thin_svd;
 use crate::ops::product;
 
-/// Squared length of what neither U nor q has of a unit vector, below which it is rounding and there is nothing.
+/// Squared length of what neither U nor q has of a unit vector, below which it is measured and not subtracted.
+const SMALL: f64 = 1e-6;
+/// The most that rounding is taken to leave of it.
 const NOTHING: f64 = 1e-12;
+/// Roundings that an entry of U may be off by.
+const ROUNDINGS: f64 = 32.0;
 
 pub(super) struct Spectrum {
     pub form: Form,
@@ -25,6 +29,8 @@ pub(super) struct Spectrum {
     beyond: Array1<f64>,
     /// V, d x k.
     v: Array2<f64>,
+    /// Squared length of what rounding leaves of a unit vector that is all in U and q.
+    pub rounding: f64,
 }
 
 /// What a decomposition keeps of the targets.
@@ -63,15 +69,11 @@ impl Spectrum {
         if let Some(mirror) = &mirror {
             reflect(mirror, &mut u);
         }
-        let mut beyond = Array1::zeros(n);
-        if form == Form::Primal {
-            beyond = 1.0 - u.mapv(|v| v * v).sum_axis(Axis(1));
-            if let Some(q) = q {
-                beyond -= &q.mapv(|v| v * v);
-            }
-            beyond.mapv_inplace(|v| if v > NOTHING { v } else { 0.0 });
-        }
-        Ok(Spectrum { form, values, u, beyond, v })
+        // The range of X is known to a rounding of the largest value beside the least.
+        let reach = if rank > 0 { found.values[0] / found.values[rank - 1] } else { 1.0 };
+        let rounding = NOTHING.min(n as f64 * (ROUNDINGS * f64::EPSILON * reach).powi(2));
+        let beyond = if form == Form::Primal { beyond(&u, q, rounding) } else { Array1::zeros(n) };
+        Ok(Spectrum { form, values, u, beyond, v, rounding })
     }
 
     /// All that is needed of centred, weighted targets.
@@ -121,6 +123,26 @@ impl Spectrum {
         let scaled = &of.projection * &self.values.mapv(|v| v.sqrt() / (v + penalty)).insert_axis(Axis(1));
         times(self.v.view(), scaled.view())
     }
+}
+
+/// `1 - q_i² - Σ_k u_ik²` of each observation; zero where it is rounding.
+///
+/// One far from all others, a stray 1e9 among numbers near one, leaves so little that the difference has no digits:
+/// there it is the squared length of `e_i - q q_i - U u_i`. Only as many as U has columns can be so far away.
+fn beyond(u: &Array2<f64>, q: Option<&Array1<f64>>, rounding: f64) -> Array1<f64> {
+    Array1::from_shape_fn(u.nrows(), |i| {
+        let own = q.map_or(0.0, |q| q[i]);
+        let mut left = 1.0 - own * own - u.row(i).dot(&u.row(i));
+        if left < SMALL {
+            let mut rest = u.dot(&u.row(i));
+            if let Some(q) = q {
+                rest.scaled_add(own, q);
+            }
+            rest[i] -= 1.0;
+            left = rest.dot(&rest);
+        }
+        if left > rounding { left } else { 0.0 }
+    })
 }
 
 fn times(a: ArrayView2<f64>, b: ArrayView2<f64>) -> Array2<f64> {

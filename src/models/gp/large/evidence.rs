@@ -5,14 +5,14 @@
 //! covariance M, whatever c is: the first term is exact, from `M⁻¹ = noise⁻¹ - UUᵀ`, and the second is small where M is
 //! good and c is one. Where M is poor a c of one adds variance, so that `control.rs` chooses it.
 
-use ndarray::{Array2, ArrayView1, ArrayView2, Axis, concatenate, s};
+use ndarray::{Array2, ArrayView1, ArrayView2, Axis, concatenate};
 
 use super::control::coefficients;
 use super::system::System;
 use super::{LargeParams, OP};
 use crate::kernel::Scale;
 use crate::linalg::{Certificate, CgInfo, CgSolution, LogDet, dots};
-use crate::models::gp::mean::Trend;
+use crate::models::gp::mean::{Design, Trend};
 use crate::models::gp::regressor::GpRegressor;
 use crate::ops::{Weights, gram_sum_grad};
 use crate::{Device, Error, Matrix, Result};
@@ -53,26 +53,17 @@ impl Parts {
     ) -> Result<Self> {
         let (n, q) = y.dim();
         let system = System::new(model, device, x, rank)?;
-        let design = model.mean.design(x);
-        let right = match &design {
-            None => y.to_owned(),
-            Some(h) => joined(&[h.view(), y])?,
-        };
+        let design = Design::new(model.mean, x, y)?;
+        let right = design.right()?;
         let solution = system.solve(right.view(), params.tolerance, params)?;
         let certificate = certificate(&system, right.view(), &solution)?;
-        let trend = Trend::new(design.as_ref(), &solution.x, q)?;
-        let (alpha, residual) = match &design {
-            None => (solution.x, y.to_owned()),
-            Some(h) => {
-                let own = solution.x.slice(s![.., h.ncols()..]).to_owned();
-                (own - trend.weighted.dot(&trend.coefficients), &y - &h.dot(&trend.coefficients))
-            }
-        };
+        let CgSolution { x: solved, info } = solution;
+        let (trend, alpha, residual) = design.solved(solved)?;
         let log_det = system.log_det(params)?;
         let fit: f64 = residual.iter().zip(&alpha).map(|(r, a)| r * a).sum();
         let constant = n as f64 * std::f64::consts::TAU.ln();
         let value = -0.5 * (fit + q as f64 * (log_det.value + constant));
-        Ok(Parts { system, trend, alpha, info: solution.info, certificate, log_det, value })
+        Ok(Parts { system, trend, alpha, info, certificate, log_det, value })
     }
 
     /// x, on the host.

@@ -138,7 +138,7 @@ impl SparseGpRegressor {
         positive("noise", self.noise)?;
         let jitter = self.jitter;
         within("jitter", jitter, jitter >= 0.0 && jitter.is_finite(), "must be finite and not negative")?;
-        let (lower, upper) = self.noise_bounds;
+        let (lower, upper) = self.noise_reach();
         let ordered = lower > 0.0 && lower <= upper && upper.is_finite();
         within("noise_bounds", lower, ordered, "must be positive, finite and in order")?;
         require(OP, !self.kernel.has_white_noise(), || {

@@ -2,6 +2,8 @@
 
 use super::inducing::Inducing;
 use crate::Kernel;
+use crate::kernel::about;
+use crate::models::gp::hyper::NOISE;
 use crate::optim::Minimiser;
 
 /// How `Q = K_xz K_zz⁻¹ K_zx` stands in for K.
@@ -42,7 +44,8 @@ pub enum SparseMethod {
 pub struct SparseGpRegressor {
     pub(super) kernel: Kernel,
     pub(super) noise: f64,
-    pub(super) noise_bounds: (f64, f64),
+    /// Those that were asked for.
+    pub(super) noise_bounds: Option<(f64, f64)>,
     pub(super) noise_fixed: bool,
     pub(super) inducing: Inducing,
     pub(super) method: SparseMethod,
@@ -60,7 +63,7 @@ impl SparseGpRegressor {
         SparseGpRegressor {
             kernel,
             noise: 0.1,
-            noise_bounds: (1e-8, 1e5),
+            noise_bounds: None,
             noise_fixed: false,
             inducing,
             method: SparseMethod::default(),
@@ -114,10 +117,11 @@ impl SparseGpRegressor {
         self
     }
 
-    /// The smallest and the largest noise variance to be tried: 1e-8 to 1e5 unless said otherwise.
+    /// The smallest and the largest noise variance to be tried. Unless said otherwise 1e-8 and 1e5, and five decades
+    /// further where the search begins beyond.
     #[must_use]
     pub fn noise_bounds(mut self, lower: f64, upper: f64) -> Self {
-        self.noise_bounds = (lower, upper);
+        self.noise_bounds = Some((lower, upper));
         self
     }
 
@@ -137,6 +141,10 @@ impl SparseGpRegressor {
     /// The variance of the noise, or where its search starts.
     pub fn noise_variance(&self) -> f64 {
         self.noise
+    }
+
+    pub(super) fn noise_reach(&self) -> (f64, f64) {
+        self.noise_bounds.unwrap_or_else(|| about(NOISE, self.noise))
     }
 
     /// How inducing inputs are chosen.

@@ -60,7 +60,7 @@ impl<'a> Search<'a> {
             all.push((on(p.bounds.0), on(p.bounds.1)));
         }
         if !self.model.noise_fixed {
-            let (lower, upper) = self.model.noise_bounds;
+            let (lower, upper) = self.model.noise_reach();
             all.push((lower.ln(), upper.ln()));
         }
         all.extend(std::iter::repeat_n((f64::NEG_INFINITY, f64::INFINITY), self.moves()));

@@ -10,7 +10,7 @@ use crate::models::check::{pairs, positive, within};
 use crate::models::ridge::spectrum::Spectrum;
 use crate::{Error, Result};
 
-/// Eigenvalues below this part of the largest are rounding.
+/// The most that rounding is taken to leave of targets within the features' reach, as a part of `‖t‖²`.
 const ROUNDING: f64 = 1e-14;
 
 /// How to look for the maximum.
@@ -51,8 +51,8 @@ pub struct EvidenceFit {
     pub trace: Vec<f64>,
     /// How many were tried.
     pub iterations: usize,
-    /// Whether a maximum was found. If not, it lies at α = ∞: the data show no signal, and the weights are as good as
-    /// zero.
+    /// Whether a maximum was found. If not, either it lies at α = ∞, where the data show no signal and the weights are as
+    /// good as zero, or `iterations` has reached [`EvidenceParams::max_iterations`] and this is the last that was tried.
     pub converged: bool,
 }
 
@@ -174,6 +174,8 @@ struct Projected {
     rest: f64,
     /// `‖t‖²`.
     size: f64,
+    /// What rounding leaves of targets within reach, as a part of `‖t‖²`.
+    rounding: f64,
 }
 
 /// What one pair of precisions gives.
@@ -190,6 +192,8 @@ impl Projected {
         let targets = spectrum.project(t.insert_axis(Axis(1)).to_owned());
         Ok(Projected {
             n: t.len() as f64,
+            // Small beside a large mean is not small: it takes badly conditioned features to leave so much.
+            rounding: ROUNDING.min(spectrum.rounding),
             s: spectrum.values,
             squares: targets.projection.column(0).mapv(|v| v * v),
             rest: targets.beyond.iter().map(|v| v * v).sum(),
@@ -199,7 +203,7 @@ impl Projected {
 
     /// Whether some of the targets is out of the features' reach, or the features are so many that all must be.
     fn reducible(&self, features: usize) -> bool {
-        self.size > 0.0 && (features as f64 >= self.n || self.rest > ROUNDING * self.size)
+        self.size > 0.0 && (features as f64 >= self.n || self.rest > self.rounding * self.size)
     }
 
     /// `n / (‖t - Φm‖² + λ‖m‖²)`.
