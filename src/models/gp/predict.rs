@@ -92,7 +92,8 @@ impl FittedGp {
 
     /// Mean and variance at each row of `x`: the variance is `k(x, x) - k(x, X)C⁻¹k(X, x)`, and the noise if asked.
     ///
-    /// Without a stored covariance that is one solve by conjugate gradients for each of them, 64 at a time.
+    /// Without a stored covariance that takes a solve by conjugate gradients for each of them, 64 at a time, and up to three
+    /// more where the noise is so small that the first does not settle the variance.
     ///
     /// # Errors
     /// As [`FittedGp::predict`]; [`Error::Parameter`] for noise that is not known or not a variance;
