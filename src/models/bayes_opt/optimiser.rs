@@ -43,7 +43,9 @@ pub struct BayesOptimiser {
     pub(super) reference: Reference,
     initial: usize,
     pub(super) seed: u64,
-    /// On the unit cube.
+    /// As they were told: through the unit cube and back they would be rounded.
+    pub(super) told: Vec<Vec<f64>>,
+    /// The same on the unit cube.
     pub(super) x: Vec<Vec<f64>>,
     pub(super) y: Vec<f64>,
     pub(super) pending: Vec<Vec<f64>>,
@@ -70,6 +72,7 @@ impl BayesOptimiser {
             reference: Reference::Joint,
             initial: 2 * (d + 1),
             seed: 0,
+            told: Vec::new(),
             x: Vec::new(),
             y: Vec::new(),
             pending: Vec::new(),
@@ -176,6 +179,7 @@ impl BayesOptimiser {
             });
         }
         self.forget(x);
+        self.told.push(x.to_vec());
         self.x.push(unit);
         self.y.push(y);
         self.fitted = None;
@@ -185,13 +189,11 @@ impl BayesOptimiser {
     /// The lowest observation and where it was made; none before the first.
     pub fn best(&self) -> Option<(Vec<f64>, f64)> {
         let at = (0..self.y.len()).min_by(|&a, &b| self.y[a].total_cmp(&self.y[b]))?;
-        Some((self.space.outer(&self.x[at]), self.y[at]))
+        Some((self.told[at].clone(), self.y[at]))
     }
 
     /// Everything told so far: points, one a row, and observations.
     pub fn history(&self) -> (Array2<f64>, &[f64]) {
-        let d = self.space.dim();
-        let x: Vec<f64> = self.x.iter().flat_map(|x| self.space.outer(x)).collect();
-        (Array2::from_shape_fn((self.y.len(), d), |(i, f)| x[i * d + f]), &self.y)
+        (Array2::from_shape_fn((self.y.len(), self.space.dim()), |(i, f)| self.told[i][f]), &self.y)
     }
 }
