@@ -162,3 +162,17 @@ fn a_score_is_the_share_of_right_answers() {
     assert!(matches!(fitted.score(x.view(), &labels[1..]), Err(Error::Shape { .. })));
     assert!(matches!(fitted.score(Array2::zeros((0, 2)).view(), &[]), Err(Error::Shape { .. })));
 }
+
+/// `k(x, x) = 1e320` is infinite, and so is what the data explain of it.
+#[test]
+fn a_variance_beyond_all_numbers_is_no_certainty() {
+    let (x, far) = (array![[-2.0], [-1.0], [1.0], [2.0]], array![[1.0], [1e160]]);
+    for likelihood in LIKELIHOODS {
+        let model = GpClassifier::new(Kernel::linear()).likelihood(likelihood);
+        let fitted = model.fit(&Device::cpu(), x.view(), &[0, 0, 1, 1]).unwrap();
+        let e = fitted.latent(far.view());
+        assert!(matches!(e, Err(Error::NotFinite { what: "the variance", row: 1, .. })), "{e:?}");
+        let e = fitted.predict_proba(far.view());
+        assert!(matches!(e, Err(Error::NotFinite { what: "the variance", row: 1, .. })), "{e:?}");
+    }
+}

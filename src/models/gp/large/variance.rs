@@ -4,6 +4,7 @@ use ndarray::{Array1, Array2, ArrayView2, Axis};
 
 use super::LargeParams;
 use super::evidence::Parts;
+use crate::models::variance::left;
 use crate::ops::{gram, gram_diagonal};
 use crate::{Error, Kernel, Matrix, Result};
 
@@ -31,7 +32,7 @@ impl Parts {
             let at = Matrix::from_host(some.to_owned());
             let prior = gram_diagonal(kernel, &at)?.into_array()?;
             let across = gram(kernel, &self.system.x_host, Some(&at))?.into_array()?;
-            for (own, over) in self.left(prior.column(0).to_owned(), across, params)? {
+            for (own, over) in self.settled(prior.column(0).to_owned(), across, params)? {
                 variance.push(own);
                 excess.push(over);
             }
@@ -40,7 +41,7 @@ impl Parts {
     }
 
     /// `prior - kᵀC⁻¹k` for each column k of `across`, and a bound of its excess.
-    fn left(
+    fn settled(
         &self,
         prior: Array1<f64>,
         across: Array2<f64>,
@@ -57,7 +58,7 @@ impl Parts {
                 .map(|j| {
                     let (k, w, r) = (across.column(j), w.column(j), rest.column(j));
                     let explained = 2.0 * k.dot(&w) - w.dot(&image.column(j));
-                    ((prior[j] - explained).max(0.0), r.dot(&r) / floor)
+                    (left(prior[j], explained), r.dot(&r) / floor)
                 })
                 .collect();
             let doubtful: Vec<usize> =
