@@ -176,3 +176,14 @@ fn a_variance_beyond_all_numbers_is_no_certainty() {
         assert!(matches!(e, Err(Error::NotFinite { what: "the variance", row: 1, .. })), "{e:?}");
     }
 }
+
+#[test]
+fn more_draws_than_memory_holds() {
+    let (x, labels) = ring(20, 3);
+    for likelihood in [Likelihood::Logistic, Likelihood::Softmax] {
+        let model = GpClassifier::new(Kernel::rbf(1.0)).likelihood(likelihood);
+        let fitted = model.fit(&Device::cpu(), x.view(), &labels).unwrap();
+        let e = fitted.predict_proba_by(x.view(), Average::MonteCarlo { samples: usize::MAX, seed: 0 });
+        assert!(matches!(e, Err(Error::Parameter { .. })), "{e:?}");
+    }
+}

@@ -5,6 +5,7 @@ use ndarray::{Array1, Array2, Axis};
 use super::acquisition::{Acquisition, Reference};
 use super::design::{UnitBox, latin_hypercube};
 use super::model::default_model;
+use crate::models::check::zeros;
 use crate::models::gp::{FittedGp, GpRegressor};
 use crate::{Device, Error, Result};
 
@@ -118,11 +119,11 @@ impl BayesOptimiser {
     /// The next point to evaluate.
     ///
     /// # Errors
-    /// Those of the model's fit.
+    /// Those of the model's fit; [`Error::Parameter`] for a hypercube that memory has no room for.
     pub fn ask(&mut self) -> Result<Vec<f64>> {
         let unit = if self.y.is_empty() || self.y.len() + self.pending.len() < self.initial {
             let (cube, row) = (self.asked / self.initial as u64, self.asked % self.initial as u64);
-            latin_hypercube(self.initial, self.space.dim(), self.seed, cube).row(row as usize).to_vec()
+            latin_hypercube(self.initial, self.space.dim(), self.seed, cube)?.row(row as usize).to_vec()
         } else {
             self.propose()?
         };
@@ -135,10 +136,10 @@ impl BayesOptimiser {
     /// The next `count` points, one a row, to be evaluated side by side: each counts on the ones before it.
     ///
     /// # Errors
-    /// As [`BayesOptimiser::ask`]; then none of them was asked for.
+    /// As [`BayesOptimiser::ask`], and for more points than memory has room for; then none of them was asked for.
     pub fn ask_batch(&mut self, count: usize) -> Result<Array2<f64>> {
         let (asked, waiting) = (self.asked, self.pending.len());
-        let mut batch = Array2::zeros((count, self.space.dim()));
+        let mut batch = zeros("count", count, self.space.dim())?;
         for mut row in batch.axis_iter_mut(Axis(0)) {
             let x = self.ask().inspect_err(|_| {
                 self.asked = asked;

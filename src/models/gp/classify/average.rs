@@ -10,6 +10,7 @@ use rand_distr::{Distribution, StandardNormal};
 
 use super::likelihood::Link;
 use super::softmax::softmax;
+use crate::models::check::zeros;
 use crate::models::normal::{cdf, density};
 use crate::{Error, Result};
 
@@ -57,8 +58,9 @@ impl Averager {
             }
             Average::MonteCarlo { samples, seed } => {
                 let mut rng = ChaCha8Rng::seed_from_u64(seed);
-                let shape = (samples.div_ceil(2), functions);
-                Averager::Draws(Array2::from_shape_simple_fn(shape, || StandardNormal.sample(&mut rng)))
+                let mut draws = zeros("samples", samples.div_ceil(2), functions)?;
+                draws.iter_mut().for_each(|z| *z = StandardNormal.sample(&mut rng));
+                Averager::Draws(draws)
             }
         })
     }

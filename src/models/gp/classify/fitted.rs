@@ -137,8 +137,8 @@ impl FittedGpClassifier {
     /// were fitted against the rest have their probabilities divided by the sum.
     ///
     /// # Errors
-    /// As [`latent`](Self::latent); [`Error::Parameter`] for no draws; [`Error::Unsupported`] for anything but draws
-    /// with a softmax likelihood.
+    /// As [`latent`](Self::latent); [`Error::Parameter`] for no draws, or more than memory holds;
+    /// [`Error::Unsupported`] for anything but draws with a softmax likelihood.
     pub fn predict_proba_by(&self, x: ArrayView2<f64>, by: Average) -> Result<Array2<f64>> {
         inputs("FittedGpClassifier::predict_proba", x, self.features())?;
         let mut out = Array2::zeros((x.nrows(), self.names.len()));
