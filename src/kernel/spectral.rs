@@ -142,8 +142,11 @@ impl Draw {
             return (0..d)
                 .map(|f| {
                     let mean = 0.5 / leaf.scale_of(f).powi(2);
-                    let count =
-                        Poisson::new(mean).map_or(0.0, |p| p.sample(&mut self.rng) - p.sample(&mut self.rng));
+                    let count = match Poisson::new(mean) {
+                        Ok(law) => law.sample(&mut self.rng) - law.sample(&mut self.rng),
+                        // So large a mean that the difference is normal to the last digit.
+                        Err(_) => (self.normal() / leaf.scale_of(f)).round(),
+                    };
                     2.0 * PI * count / leaf.scalar(0)
                 })
                 .collect();

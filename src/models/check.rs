@@ -1,6 +1,6 @@
 //! What must hold of the data before anything is computed with it.
 
-use ndarray::{ArrayView1, ArrayView2};
+use ndarray::{Array2, ArrayView1, ArrayView2};
 use rayon::prelude::*;
 
 use crate::{Error, Result};
@@ -60,4 +60,17 @@ pub(in crate::models) fn weights(op: &'static str, w: ArrayView1<f64>, n: usize)
     within("weight", bad.unwrap_or(0.0), bad.is_none(), "must be finite and not negative")?;
     let total = w.sum();
     within("the sum of weights", total, total > 0.0 && total.is_finite(), "must be positive and finite")
+}
+
+/// A matrix of zeros with as many rows as the caller has asked for by this name; an error if memory has no room for them.
+pub(in crate::models) fn zeros(name: &str, rows: usize, columns: usize) -> Result<Array2<f64>> {
+    let mut numbers = Vec::new();
+    let held = rows.checked_mul(columns).filter(|&all| numbers.try_reserve_exact(all).is_ok());
+    numbers.resize(held.unwrap_or(0), 0.0);
+    let refused = |_| Error::Parameter {
+        name: name.to_owned(),
+        value: rows as f64,
+        requirement: "must not be more than memory has room for",
+    };
+    Array2::from_shape_vec((rows, columns), numbers).map_err(refused)
 }

@@ -24,3 +24,4 @@ mod normal;
 pub mod plan;
 pub mod ridge;
 mod score;
+mod variance;

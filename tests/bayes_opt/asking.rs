@@ -117,3 +117,23 @@ fn every_adapter_finds_the_same_valley() {
         assert!(off < 0.05, "{gpu}: the first proposal is off by {off}");
     }
 }
+
+/// What comes back is what was evaluated, to the bit: in a wide box the way through the unit cube would cost most digits.
+#[test]
+fn points_come_back_as_they_were_told() {
+    let mut search = BayesOptimiser::new(&Device::cpu(), &[(-1e6, 1e6), (0.1, 0.7)]).unwrap();
+    let told = [[1e-9, 0.3], [-3.3e-7, 0.6], [123.4567, 0.1 + 0.2]];
+    for (i, x) in told.iter().enumerate() {
+        search.tell(x, i as f64).unwrap();
+    }
+    assert_eq!(search.history().0, ndarray::arr2(&told));
+    assert_eq!(search.best().unwrap(), (told[0].to_vec(), 0.0));
+    let recommended = search.recommend().unwrap().x;
+    assert!(told.iter().any(|x| x.to_vec() == recommended), "{recommended:?}");
+    for _ in 0..8 {
+        let x = search.ask().unwrap();
+        search.tell(&x, x[1]).unwrap();
+        let tried = search.history().0;
+        assert_eq!(tried.row(tried.nrows() - 1).to_vec(), x);
+    }
+}

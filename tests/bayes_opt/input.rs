@@ -55,3 +55,21 @@ fn poor_data_are_no_reason_to_stop() {
     at(&[([0.1], 1e200), ([0.5], -1e200), ([0.9], 3.0)]);
     at(&[([0.1], 1e-200), ([0.5], 2e-200), ([0.9], 3e-200)]);
 }
+
+/// Sizes that no memory holds are refused before anything is asked for.
+#[test]
+fn absurd_sizes() {
+    let search = || BayesOptimiser::new(&Device::cpu(), &[(0.0, 1.0), (0.0, 1.0)]).unwrap();
+    for count in [usize::MAX, usize::MAX / 16] {
+        let mut search = search();
+        let e = search.ask_batch(count);
+        assert!(matches!(e, Err(Error::Parameter { .. })), "{e:?}");
+        assert!(search.pending().is_empty());
+    }
+    for points in [usize::MAX, usize::MAX / 16] {
+        let mut search = search().initial(points);
+        let e = search.ask();
+        assert!(matches!(e, Err(Error::Parameter { .. })), "{e:?}");
+        assert!(search.pending().is_empty());
+    }
+}

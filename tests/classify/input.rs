@@ -162,3 +162,28 @@ fn a_score_is_the_share_of_right_answers() {
     assert!(matches!(fitted.score(x.view(), &labels[1..]), Err(Error::Shape { .. })));
     assert!(matches!(fitted.score(Array2::zeros((0, 2)).view(), &[]), Err(Error::Shape { .. })));
 }
+
+/// `k(x, x) = 1e320` is infinite, and so is what the data explain of it.
+#[test]
+fn a_variance_beyond_all_numbers_is_no_certainty() {
+    let (x, far) = (array![[-2.0], [-1.0], [1.0], [2.0]], array![[1.0], [1e160]]);
+    for likelihood in LIKELIHOODS {
+        let model = GpClassifier::new(Kernel::linear()).likelihood(likelihood);
+        let fitted = model.fit(&Device::cpu(), x.view(), &[0, 0, 1, 1]).unwrap();
+        let e = fitted.latent(far.view());
+        assert!(matches!(e, Err(Error::NotFinite { what: "the variance", row: 1, .. })), "{e:?}");
+        let e = fitted.predict_proba(far.view());
+        assert!(matches!(e, Err(Error::NotFinite { what: "the variance", row: 1, .. })), "{e:?}");
+    }
+}
+
+#[test]
+fn more_draws_than_memory_holds() {
+    let (x, labels) = ring(20, 3);
+    for likelihood in [Likelihood::Logistic, Likelihood::Softmax] {
+        let model = GpClassifier::new(Kernel::rbf(1.0)).likelihood(likelihood);
+        let fitted = model.fit(&Device::cpu(), x.view(), &labels).unwrap();
+        let e = fitted.predict_proba_by(x.view(), Average::MonteCarlo { samples: usize::MAX, seed: 0 });
+        assert!(matches!(e, Err(Error::Parameter { .. })), "{e:?}");
+    }
+}

@@ -1,9 +1,10 @@
 use mercer::linalg::{Jitter, Noise};
-use mercer::models::gp::{GpRegressor, Mean, Predictive, Prior};
+use mercer::models::gp::{GpRegressor, Inducing, Mean, Predictive, Prior, SparseGpRegressor};
 use mercer::optim::Minimiser;
 use mercer::{Device, Error, Kernel};
 use ndarray::{Array2, Axis, array, concatenate};
 
+use crate::large::frugal;
 use crate::{close, data, everywhere, indefinite, support::random};
 
 fn model() -> GpRegressor {
@@ -176,4 +177,24 @@ fn a_kernel_that_overflows() {
     let (x, y) = (array![[100.0], [1.0]], array![[1.0], [2.0]]);
     let model = GpRegressor::new(Kernel::exponential_dot(1.0)).noise(0.1);
     assert!(matches!(model.fit(&Device::cpu(), x.view(), y.view()), Err(Error::NotFinite { .. })));
+}
+
+/// `k(x, x) = 1e320` is infinite, and so is what the data explain of it: no number is left, and above all not zero.
+#[test]
+fn a_variance_beyond_all_numbers_is_no_certainty() {
+    let (x, y) = data(8, 1, 81);
+    let far = array![[1.0], [1e160]];
+    let linear = GpRegressor::new(Kernel::linear()).noise(0.1);
+    let stored = linear.fit(&Device::cpu(), x.view(), y.view()).unwrap();
+    let e = stored.predict_variance(far.view(), Predictive::Latent);
+    assert!(matches!(e, Err(Error::NotFinite { what: "the variance", row: 1, .. })), "{e:?}");
+    let e = stored.predict_joint(far.view(), Predictive::Latent);
+    assert!(matches!(e, Err(Error::NotFinite { what: "the covariance", .. })), "{e:?}");
+    let free = frugal(&linear).fit(&Device::cpu(), x.view(), y.view()).unwrap();
+    let e = free.predict_variance(far.view(), Predictive::Latent);
+    assert!(matches!(e, Err(Error::NotFinite { .. })), "{e:?}");
+    let sparse = SparseGpRegressor::new(Kernel::linear(), Inducing::Given(array![[1.0]])).jitter(0.0);
+    let sparse = sparse.fit(&Device::cpu(), x.view(), y.view()).unwrap();
+    let e = sparse.predict_variance(far.view(), Predictive::Latent);
+    assert!(matches!(e, Err(Error::NotFinite { what: "the variance", row: 1, .. })), "{e:?}");
 }

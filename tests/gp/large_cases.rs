@@ -113,3 +113,23 @@ fn the_gradient_of_a_trend_is_unbiased() {
         assert!(score.abs() < 4.0, "theta[{i}]: {mean} for {want}, {score} standard errors");
     }
 }
+
+/// `|r|² / noise` may be many times the variance: what a relative residual of 1e-5 leaves of it is not enough.
+#[test]
+fn variances_under_little_noise() {
+    let x = random(300, 2, 191) * 3.0;
+    let y = x.map_axis(Axis(1), |r| (1.3 * r[0]).sin() + 0.2 * r[1]).insert_axis(Axis(1));
+    let new = random(20, 2, 192) * 3.0;
+    for (noise, rank) in [(1e-5, 30), (1e-6, 100)] {
+        let gp = GpRegressor::new(Kernel::rbf(1.0)).noise(noise);
+        let want = gp.fit(&Device::cpu(), x.view(), y.view()).unwrap();
+        let want = want.predict_variance(new.view(), Predictive::Latent).unwrap().variance;
+        let free = frugal(&gp).large(LargeParams { rank: Some(rank), ..LargeParams::default() });
+        let got = free.fit(&Device::cpu(), x.view(), y.view()).unwrap();
+        let got = got.predict_bounded(new.view(), Predictive::Latent).unwrap();
+        for ((got, want), excess) in got.prediction.variance.iter().zip(&want).zip(&got.excess) {
+            assert!((got - want).abs() <= 1e-3 * want, "{got:e}, not {want:e}, under a noise of {noise:e}");
+            assert!(*excess <= 1e-3 * want, "a bound of {excess:e} for {want:e}");
+        }
+    }
+}

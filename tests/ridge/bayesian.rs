@@ -2,7 +2,7 @@
 
 use mercer::linalg::{SpdFactor, SpdParams};
 use mercer::models::ridge::{BayesianLinearRegression, LinearPosterior, Ridge};
-use mercer::{Device, Kernel};
+use mercer::{Device, Error, Kernel};
 use ndarray::{Array1, Array2, Axis, array, s};
 
 use crate::support::random;
@@ -220,4 +220,14 @@ fn reference_numbers() {
     close(column(&at.mean).view(), array![[0.7588097626], [6.557806754]].view(), 1e-9, "mean at");
     close(column(&at.variance).view(), array![[0.107099075], [1.491251532]].view(), 1e-9, "variance at");
     assert!((posterior.log_evidence() + 5.150319976).abs() < 1e-8);
+}
+
+/// `φᵀφ = 1e320` is infinite, and so is what the data explain of it: no number is left, and above all not zero.
+#[test]
+fn a_variance_beyond_all_numbers_is_no_certainty() {
+    for (phi, t) in cases() {
+        let posterior = BayesianLinearRegression::new(0.6, 4.0).fit(phi.view(), t.view()).unwrap();
+        let e = posterior.predict(Array2::from_elem((1, phi.ncols()), 1e160).view());
+        assert!(matches!(e, Err(Error::NotFinite { what: "the variance", .. })), "{e:?}");
+    }
 }

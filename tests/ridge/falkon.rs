@@ -86,3 +86,16 @@ fn a_fit_can_be_cancelled() {
     let e = Falkon::new(Kernel::rbf(0.5), 1e-3, 20).progress(stop).fit(&Device::cpu(), x.view(), y.view());
     assert!(matches!(e, Err(Error::Cancelled { iterations: 1, .. })));
 }
+
+/// Kernel ridge adds it to the penalty; between data and landmarks it would silently be nothing.
+#[test]
+fn white_noise_is_for_the_penalty() {
+    let cpu = Device::cpu();
+    let (x, y) = problem(80, 2, 49);
+    let noisy = Kernel::rbf(1.0) + Kernel::white(2.0);
+    let exact = KernelRidge::new(noisy.clone(), 0.5).fit(&cpu, x.view(), y.view()).unwrap();
+    let e = Falkon::new(noisy, 0.5, 80).fit(&cpu, x.view(), y.view());
+    assert!(matches!(&e, Err(Error::Shape { what, .. }) if what.contains("penalty")), "{e:?}");
+    let falkon = Falkon::new(Kernel::rbf(1.0), 2.5, 80).fit(&cpu, x.view(), y.view()).unwrap();
+    close(falkon.predict(x.view()).unwrap().view(), exact.predict(x.view()).unwrap().view(), 1e-6, "fit");
+}

@@ -203,3 +203,16 @@ fn kernels_without_a_measure_are_refused() {
     assert!(matches!(RandomFourier::new(Kernel::rbf(1.0), 0).fit(3), Err(Error::Parameter { .. })));
     assert!(matches!(RandomFourier::new(Kernel::rbf(1.0), 4).fit(0), Err(Error::Parameter { .. })));
 }
+
+/// Beyond 2⁶⁴ no Poisson law is drawn from: a correlation that ends at once is not one that never ends.
+#[test]
+fn a_periodic_kernel_of_the_smallest_length_scale() {
+    for lengthscale in [1e-6, 1e-9, 1e-10, 1e-200] {
+        let kernel = Kernel::periodic(lengthscale, 1.0);
+        assert_eq!(kernel.value(&[0.0], &[0.3]).unwrap(), 0.0);
+        let map = RandomFourier::new(kernel, 2000).fit(1).unwrap();
+        let phi = map.transform(array![[0.0], [0.3]].view()).unwrap();
+        let k = phi.row(0).dot(&phi.row(1));
+        assert!(k.abs() < 0.1, "{k} at a length scale of {lengthscale}");
+    }
+}

@@ -5,6 +5,7 @@ use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use crate::models::check::zeros;
 use crate::{Error, Result};
 
 /// A box and its map to the unit cube.
@@ -67,11 +68,11 @@ impl UnitBox {
 }
 
 /// `n` points of the unit cube, one in each of n slices along every axis: the hypercube with this number, of many.
-pub(super) fn latin_hypercube(n: usize, d: usize, seed: u64, number: u64) -> Array2<f64> {
+pub(super) fn latin_hypercube(n: usize, d: usize, seed: u64, number: u64) -> Result<Array2<f64>> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     // Stream 0, then downwards from the last: proposals use those from 1.
     rng.set_stream(0u64.wrapping_sub(number));
-    let mut x = Array2::zeros((n, d));
+    let mut x = zeros("initial", n, d)?;
     for mut column in x.columns_mut() {
         let mut slices: Vec<usize> = (0..n).collect();
         slices.shuffle(&mut rng);
@@ -79,5 +80,5 @@ pub(super) fn latin_hypercube(n: usize, d: usize, seed: u64, number: u64) -> Arr
             *v = (slice as f64 + rng.random::<f64>()) / n as f64;
         }
     }
-    x
+    Ok(x)
 }

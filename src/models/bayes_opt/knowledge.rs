@@ -36,7 +36,7 @@ impl BayesOptimiser {
         let p = gp.predict_variance(gp.x(), Predictive::Latent)?;
         let at = (0..p.mean.nrows()).fold(0, |b, i| if p.mean[[i, 0]] < p.mean[[b, 0]] { i } else { b });
         let (mean, deviation) = (centre + scale * p.mean[[at, 0]], scale * p.variance[at].sqrt());
-        Ok(Recommendation { x: self.space.outer(&self.x[at]), mean, deviation })
+        Ok(Recommendation { x: self.told[at].clone(), mean, deviation })
     }
 
     /// Means and variances of f at the rows of `x`, given what was told.

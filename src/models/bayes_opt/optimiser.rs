@@ -5,6 +5,7 @@ use ndarray::{Array1, Array2, Axis};
 use super::acquisition::{Acquisition, Reference};
 use super::design::{UnitBox, latin_hypercube};
 use super::model::default_model;
+use crate::models::check::zeros;
 use crate::models::gp::{FittedGp, GpRegressor};
 use crate::{Device, Error, Result};
 
@@ -43,7 +44,9 @@ pub struct BayesOptimiser {
     pub(super) reference: Reference,
     initial: usize,
     pub(super) seed: u64,
-    /// On the unit cube.
+    /// As they were told: through the unit cube and back they would be rounded.
+    pub(super) told: Vec<Vec<f64>>,
+    /// The same on the unit cube.
     pub(super) x: Vec<Vec<f64>>,
     pub(super) y: Vec<f64>,
     pub(super) pending: Vec<Vec<f64>>,
@@ -70,6 +73,7 @@ impl BayesOptimiser {
             reference: Reference::Joint,
             initial: 2 * (d + 1),
             seed: 0,
+            told: Vec::new(),
             x: Vec::new(),
             y: Vec::new(),
             pending: Vec::new(),
@@ -115,11 +119,11 @@ impl BayesOptimiser {
     /// The next point to evaluate.
     ///
     /// # Errors
-    /// Those of the model's fit.
+    /// Those of the model's fit; [`Error::Parameter`] for a hypercube that memory has no room for.
     pub fn ask(&mut self) -> Result<Vec<f64>> {
         let unit = if self.y.is_empty() || self.y.len() + self.pending.len() < self.initial {
             let (cube, row) = (self.asked / self.initial as u64, self.asked % self.initial as u64);
-            latin_hypercube(self.initial, self.space.dim(), self.seed, cube).row(row as usize).to_vec()
+            latin_hypercube(self.initial, self.space.dim(), self.seed, cube)?.row(row as usize).to_vec()
         } else {
             self.propose()?
         };
@@ -132,10 +136,10 @@ impl BayesOptimiser {
     /// The next `count` points, one a row, to be evaluated side by side: each counts on the ones before it.
     ///
     /// # Errors
-    /// As [`BayesOptimiser::ask`]; then none of them was asked for.
+    /// As [`BayesOptimiser::ask`], and for more points than memory has room for; then none of them was asked for.
     pub fn ask_batch(&mut self, count: usize) -> Result<Array2<f64>> {
         let (asked, waiting) = (self.asked, self.pending.len());
-        let mut batch = Array2::zeros((count, self.space.dim()));
+        let mut batch = zeros("count", count, self.space.dim())?;
         for mut row in batch.axis_iter_mut(Axis(0)) {
             let x = self.ask().inspect_err(|_| {
                 self.asked = asked;
@@ -176,6 +180,7 @@ impl BayesOptimiser {
             });
         }
         self.forget(x);
+        self.told.push(x.to_vec());
         self.x.push(unit);
         self.y.push(y);
         self.fitted = None;
@@ -185,13 +190,11 @@ impl BayesOptimiser {
     /// The lowest observation and where it was made; none before the first.
     pub fn best(&self) -> Option<(Vec<f64>, f64)> {
         let at = (0..self.y.len()).min_by(|&a, &b| self.y[a].total_cmp(&self.y[b]))?;
-        Some((self.space.outer(&self.x[at]), self.y[at]))
+        Some((self.told[at].clone(), self.y[at]))
     }
 
     /// Everything told so far: points, one a row, and observations.
     pub fn history(&self) -> (Array2<f64>, &[f64]) {
-        let d = self.space.dim();
-        let x: Vec<f64> = self.x.iter().flat_map(|x| self.space.outer(x)).collect();
-        (Array2::from_shape_fn((self.y.len(), d), |(i, f)| x[i * d + f]), &self.y)
+        (Array2::from_shape_fn((self.y.len(), self.space.dim()), |(i, f)| self.told[i][f]), &self.y)
     }
 }

@@ -6,11 +6,13 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
 use super::acquisition::{Acquisition, Belief, Reference};
 use crate::models::gp::{FittedGp, Predictive};
+use crate::models::variance::{known, left};
 use crate::ops::{gram, gram_diagonal, gram_vec};
 use crate::{Matrix, Result};
 
 /// Deviations below this, of a process with unit variance, are rounding; a logarithm must not see them.
 const LEAST: f64 = 1e-9;
+const OP: &str = "BayesOptimiser";
 
 /// A fitted process and what improvements are measured from.
 pub(super) struct Surrogate<'a> {
@@ -49,7 +51,9 @@ impl<'a> Surrogate<'a> {
                     let cross = gram(gp.kernel(), &x, Some(&point))?.into_array()?;
                     let weights = gp.factor()?.solve(cross.view())?.x.column(0).to_owned();
                     let prior = gram_diagonal(gp.kernel(), &point)?.into_array()?[[0, 0]];
-                    incumbent.joint = Some(((prior - cross.column(0).dot(&weights)).max(0.0), weights));
+                    let own = left(prior, cross.column(0).dot(&weights));
+                    known(OP, 0, [&own])?;
+                    incumbent.joint = Some((own, weights));
                 }
                 incumbent
             }
@@ -73,9 +77,10 @@ impl<'a> Surrogate<'a> {
                 let weights = Matrix::from_host(weights.clone().insert_axis(Axis(1)));
                 let shared = gram(self.gp.kernel(), &at, Some(&point))?.into_array()?
                     - gram_vec(self.gp.kernel(), &at, Some(&self.x), &weights)?.into_array()?;
-                Array1::from_shape_fn(x.nrows(), |i| (p.variance[i] + own - 2.0 * shared[[i, 0]]).max(0.0))
+                Array1::from_shape_fn(x.nrows(), |i| left(p.variance[i] + own, 2.0 * shared[[i, 0]]))
             }
         };
+        known(OP, 0, &spreads)?;
         let each = p.mean.column(0).into_iter().zip(&p.variance).zip(&spreads);
         Ok(each.map(|((m, v), t)| [*m, v.sqrt(), self.incumbent.level - m, t.sqrt()]).collect())
     }
@@ -120,14 +125,16 @@ impl<'a> Surrogate<'a> {
         let slope = |f: usize| trend.get(1 + f).copied().unwrap_or(0.0);
         let level = trend.first().copied().unwrap_or(0.0);
         let mean = cross.dot(&alpha) + (0..d).fold(level, |m, f| m + slope(f) * x[f]);
-        let variance = (prior - cross.dot(&weights)).max(0.0);
+        let variance = left(prior, cross.dot(&weights));
+        known(OP, 0, [&variance])?;
         let sd = variance.sqrt().max(LEAST);
         let d_variance = 2.0 * (&own.row(0) - &by.row(1));
         let (spread, d_square) = match &self.incumbent.joint {
             None => (sd, d_variance.clone()),
             Some((of_incumbent, w)) => {
                 let shared = cross[self.incumbent.at] - cross.dot(w);
-                let square = (variance + of_incumbent - 2.0 * shared).max(0.0);
+                let square = left(variance + of_incumbent, 2.0 * shared);
+                known(OP, 0, [&square])?;
                 (square.sqrt().max(LEAST), &d_variance + &(2.0 * &by.row(2)))
             }
         };

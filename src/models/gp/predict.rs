@@ -6,10 +6,10 @@
 use ndarray::{Array1, Array2, ArrayView2};
 
 use super::fitted::{FittedGp, Posterior};
-use super::stored::left;
 use crate::linalg::Noise;
-use crate::models::check::inputs;
+use crate::models::check::{finite, inputs};
 use crate::models::score::r_squared;
+use crate::models::variance::{known, left};
 use crate::ops::{Trans, gram, gram_vec, syrk};
 use crate::{Error, Matrix, Result};
 
@@ -96,11 +96,12 @@ impl FittedGp {
 
     /// Mean and variance at each row of `x`: the variance is `k(x, x) - k(x, X)C⁻¹k(X, x)`, and the noise if asked.
     ///
-    /// Without a stored covariance that is one solve by conjugate gradients for each of them, 64 at a time.
+    /// Without a stored covariance that takes a solve by conjugate gradients for each of them, 64 at a time, and up to three
+    /// more where the noise is so small that the first does not settle the variance.
     ///
     /// # Errors
-    /// As [`FittedGp::predict`]; [`Error::Parameter`] for noise that is not known or not a variance;
-    /// [`Error::NoConvergence`] without a stored covariance.
+    /// As [`FittedGp::predict`], and [`Error::NotFinite`] for a variance that overflows; [`Error::Parameter`] for noise that
+    /// is not known or not a variance; [`Error::NoConvergence`] without a stored covariance.
     pub fn predict_variance(&self, x: ArrayView2<f64>, what: Predictive) -> Result<Prediction> {
         Ok(self.predict_bounded(x, what)?.prediction)
     }
@@ -125,6 +126,7 @@ impl FittedGp {
         };
         let mean = spread + self.trend().at(x);
         let prediction = Prediction { mean, variance: variance + noise };
+        known("FittedGp::predict", 0, &prediction.variance)?;
         Ok(BoundedPrediction { prediction, excess })
     }
 
@@ -156,6 +158,7 @@ impl FittedGp {
         };
         let mut covariance = gram(self.kernel(), &at, None)?.into_array()? - explained;
         covariance.diag_mut().mapv_inplace(|v| left(v, 0.0) + noise);
+        finite("FittedGp::predict_joint", "the covariance", covariance.view())?;
         Ok(JointPrediction { mean, covariance })
     }
 }

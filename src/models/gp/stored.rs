@@ -7,6 +7,7 @@ use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 
 use super::evidence::Conditioned;
 use crate::linalg::{Anchor, SpdFactor};
+use crate::models::variance::left;
 use crate::ops::{
     Along, Map, Reduction, Side, Trans, Triangle, gemm, gram, gram_diagonal, gram_vec, map, reduce,
     solve_triangular,
@@ -128,9 +129,4 @@ impl Stored {
         };
         Ok(sums.slice(s![0, ..]).iter().zip(&prior).map(bound).collect())
     }
-}
-
-/// What is left of a prior variance: nothing, rather than less.
-pub(super) fn left(prior: f64, explained: f64) -> f64 {
-    (prior - explained).max(0.0)
 }

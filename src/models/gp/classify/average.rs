@@ -10,6 +10,7 @@ use rand_distr::{Distribution, StandardNormal};
 
 use super::likelihood::Link;
 use super::softmax::softmax;
+use crate::models::check::zeros;
 use crate::models::normal::{cdf, density};
 use crate::{Error, Result};
 
@@ -57,8 +58,9 @@ impl Averager {
             }
             Average::MonteCarlo { samples, seed } => {
                 let mut rng = ChaCha8Rng::seed_from_u64(seed);
-                let shape = (samples.div_ceil(2), functions);
-                Averager::Draws(Array2::from_shape_simple_fn(shape, || StandardNormal.sample(&mut rng)))
+                let mut draws = zeros("samples", samples.div_ceil(2), functions)?;
+                draws.iter_mut().for_each(|z| *z = StandardNormal.sample(&mut rng));
+                Averager::Draws(draws)
             }
         })
     }
@@ -103,12 +105,12 @@ fn quadrature(link: Link, mean: f64, variance: f64) -> f64 {
     let lambda = FRAC_PI_8.sqrt();
     let first = ((mean - WIDE * sd).max(-FLAT) - mean) / step;
     let last = ((mean + WIDE * sd).min(FLAT) - mean) / step;
-    let mut sum = 0.0;
-    let mut at = first.ceil();
-    while at <= last {
+    let (mut sum, first) = (0.0, first.ceil());
+    // Counted beforehand: beyond 2⁵³ one step more is the same number.
+    for i in 0..(last - first + 1.0).max(0.0) as usize {
+        let at = first + i as f64;
         let f = mean + at * step;
         sum += (link.value(f) - cdf(lambda * f)) * density(at * step / sd);
-        at += 1.0;
     }
     (known + sum * step / sd).clamp(0.0, 1.0)
 }

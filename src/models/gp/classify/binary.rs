@@ -5,6 +5,7 @@ use ndarray::{Array1, Array2, ArrayView2, Axis};
 use super::laplace::{Curvature, Observed, times};
 use super::likelihood::{Link, Local};
 use crate::linalg::{SpdFactor, SpdParams, dots};
+use crate::models::variance::left;
 use crate::ops::{
     Along, Map, Reduction, Side, Trans, Triangle, Zip, diagonal, gemm_add, map, reduce, solve_triangular,
     syrk, zip,
@@ -139,24 +140,22 @@ impl ScaledFactor {
     /// A factor in f32 comes with a bound on what it has lost; where that could matter a solve that is refined in f64
     /// takes its place.
     pub fn left(&self, cross: &Matrix, prior: &[f64]) -> Result<Vec<f64>> {
-        // Rounding must not make a variance negative.
-        let less = |prior: f64, explained: f64| (prior - explained).max(0.0);
         let scaled = zip(cross, &Matrix::from_host(self.column().to_owned()), Zip::Mul)?;
         let white = self.factor.whiten(scaled.clone())?;
         let explained = reduce(&white, Along::EachColumn, Reduction::SumSquares)?.into_array()?;
-        let mut left: Vec<f64> = prior.iter().zip(&explained).map(|(&p, &e)| less(p, e)).collect();
+        let mut rest: Vec<f64> = prior.iter().zip(&explained).map(|(&p, &e)| left(p, e)).collect();
         if white.device().is_gpu() {
             let lost = self.lost(&white)?;
             // Written so that a NaN is doubtful.
-            let sound = |j: &usize| lost[*j] <= DOUBT * left[*j];
-            let doubtful: Vec<usize> = (0..left.len()).filter(|j| !sound(j)).collect();
+            let sound = |j: &usize| lost[*j] <= DOUBT * rest[*j];
+            let doubtful: Vec<usize> = (0..rest.len()).filter(|j| !sound(j)).collect();
             if !doubtful.is_empty() {
                 let again = scaled.cpu().select(Axis(1), &doubtful);
                 let explained = dots(&again, &self.factor.solve(again.view())?.x);
-                doubtful.iter().zip(explained).for_each(|(&j, e)| left[j] = less(prior[j], e));
+                doubtful.iter().zip(explained).for_each(|(&j, e)| rest[j] = left(prior[j], e));
             }
         }
-        Ok(left)
+        Ok(rest)
     }
 
     /// What a factor in f32 may have lost of each `|v|²`, v a column of `white`.

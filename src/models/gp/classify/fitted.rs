@@ -8,7 +8,8 @@ use super::binary::OneFactor;
 use super::laplace::Laplace;
 use super::likelihood::Link;
 use super::softmax::ManyFactors;
-use crate::models::check::{inputs, require};
+use crate::models::check::{finite, inputs, require};
+use crate::models::variance::known;
 use crate::optim::Minimum;
 use crate::{Error, Kernel, Result};
 
@@ -87,7 +88,8 @@ impl FittedGpClassifier {
     /// The latent functions at `x`, m x d.
     ///
     /// # Errors
-    /// [`Error::Shape`] if `x` is empty or has another number of features, [`Error::NotFinite`].
+    /// [`Error::Shape`] if `x` is empty or has another number of features, [`Error::NotFinite`], also for a variance that
+    /// overflows.
     pub fn latent(&self, x: ArrayView2<f64>) -> Result<Latent> {
         inputs("FittedGpClassifier::latent", x, self.features())?;
         let functions = self.functions();
@@ -117,6 +119,7 @@ impl FittedGpClassifier {
                 Ok(())
             })?,
         }
+        finite("FittedGpClassifier::latent", "the variance", out.variance.view())?;
         Ok(out)
     }
 
@@ -134,8 +137,8 @@ impl FittedGpClassifier {
     /// were fitted against the rest have their probabilities divided by the sum.
     ///
     /// # Errors
-    /// As [`latent`](Self::latent); [`Error::Parameter`] for no draws; [`Error::Unsupported`] for anything but draws
-    /// with a softmax likelihood.
+    /// As [`latent`](Self::latent); [`Error::Parameter`] for no draws, or more than memory holds;
+    /// [`Error::Unsupported`] for anything but draws with a softmax likelihood.
     pub fn predict_proba_by(&self, x: ArrayView2<f64>, by: Average) -> Result<Array2<f64>> {
         inputs("FittedGpClassifier::predict_proba", x, self.features())?;
         let mut out = Array2::zeros((x.nrows(), self.names.len()));
@@ -168,6 +171,8 @@ impl FittedGpClassifier {
                 };
                 all.blocks(x, |block| {
                     let covariances = all.curvature.covariances(block.cross, &block.prior)?;
+                    let traces: Vec<f64> = covariances.iter().map(|c| c.diag().sum()).collect();
+                    known("FittedGpClassifier::predict_proba", block.rows.start, &traces)?;
                     let average =
                         |at: usize| mean_softmax(draws.view(), block.mean.row(at), &covariances[at]);
                     let means: Vec<Array1<f64>> =

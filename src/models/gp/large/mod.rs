@@ -6,7 +6,7 @@
 //! | quantity | how | error |
 //! |---|---|---|
 //! | α, the mean | conjugate gradients, residual in f64 | the tolerance asked for |
-//! | variance | conjugate gradients on `k(X, x)` | too large, by at most what is reported |
+//! | variance | conjugate gradients on `k(X, x)`, and on what is left of it if that matters | too large, by at most what is reported: 1e-4 of it, if rounding allows |
 //! | `log det C` | stochastic Lanczos quadrature under M | a standard error is reported |
 //! | gradient | Hutchinson's trace with the same probes, less as much of `tr(M⁻¹ ∂C)`'s as lowers its variance | near zero if M leaves less of K than the noise, that of the plain trace if not: then raise the rank |
 //!

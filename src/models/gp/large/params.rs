@@ -12,7 +12,8 @@ pub struct LargeParams {
     pub rank: Option<usize>,
     /// The relative residual of α: 1e-8.
     pub tolerance: f64,
-    /// The relative residual of the solves that variances and gradients are made of: 1e-5. Errors are its square.
+    /// The relative residual of the solves that gradients are made of, and of a variance's first: 1e-5. With the residual
+    /// r a variance may be too large by `|r|² / noise`; where that is more than 1e-4 of it, up to three more solves follow.
     pub variance_tolerance: f64,
     /// Most iterations of conjugate gradients: 1000.
     pub max_iterations: usize,

@@ -6,6 +6,7 @@ use ndarray::{Array1, Array2, ArrayView1, Axis, s};
 
 use super::data::{Data, Part, row};
 use super::regressor::SparseMethod;
+use crate::models::variance::left;
 use crate::ops::{
     Along, Reduction, Side, Trans, Triangle, Zip, cholesky, gemm, gram, gram_diagonal, log_det, reduce,
     solve_triangular, syrk, zip,
@@ -63,7 +64,8 @@ impl Factors {
             let a = whitened(at.kernel, &z, &l_on, &part.x)?;
             let kept = reduce(&a, Along::EachColumn, Reduction::SumSquares)?.to_array()?;
             // K - Q is positive semi-definite; what is below zero is rounding.
-            let rest = (&prior.slice(s![part.rows.clone()]) - &kept.row(0)).mapv(|v| v.max(0.0));
+            let mut rest = prior.slice(s![part.rows.clone()]).to_owned();
+            rest.zip_mut_with(&kept.row(0), |p, kept| *p = left(*p, *kept));
             gap += rest.sum();
             if at.method == SparseMethod::Fitc {
                 lambda.slice_mut(s![part.rows.clone()]).zip_mut_with(&rest, |l, d| *l += d);
@@ -82,7 +84,7 @@ impl Factors {
         let c = solve_triangular(&lb, Triangle::Lower, Trans::No, Side::Left, &right)?;
         let beta = solve_triangular(&lb, Triangle::Lower, Trans::Yes, Side::Left, &c)?.to_array()?;
         let value = evidence(at, data, lambda.view(), gap, log_det(&lb)?, &c.to_array()?);
-        if !value.is_finite() {
+        if !(value.is_finite() && gap.is_finite()) {
             return Err(Error::NotPositiveDefinite { op: "SparseGpRegressor", pivot: 0, value });
         }
         Ok(Factors { z, l, l_on, jitter, lambda, gap, b, lb, beta, value })

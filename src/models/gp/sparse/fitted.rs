@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use ndarray::{Array1, Array2, ArrayView2, Axis, s};
+use ndarray::{Array1, Array2, ArrayView2, Axis, Zip, s};
 
 use super::data::chunk;
 use super::factors::{Factors, whitened};
@@ -13,6 +13,7 @@ use crate::matrix::window::windows;
 use crate::models::check::inputs;
 use crate::models::gp::predict::{Prediction, Predictive, noise_of};
 use crate::models::score::r_squared;
+use crate::models::variance::{known, left};
 use crate::ops::{Along, Reduction, Side, Trans, Triangle, gemm, gram_diagonal, reduce, solve_triangular};
 use crate::optim::Minimum;
 use crate::{Kernel, Matrix, Result};
@@ -59,7 +60,8 @@ impl FittedSparseGp {
     /// Mean and variance at each row of `x`: `k(x, x) - |a|² + aᵀB⁻¹a`, and the noise if asked.
     ///
     /// # Errors
-    /// As [`predict`](Self::predict); [`Error::Parameter`](crate::Error::Parameter) for noise that is not a variance.
+    /// As [`predict`](Self::predict), and for a variance that overflows; [`Error::Parameter`](crate::Error::Parameter) for
+    /// noise that is not a variance.
     pub fn predict_variance(&self, x: ArrayView2<f64>, what: Predictive) -> Result<Prediction> {
         let noise = noise_of(&Noise::Same(self.noise()), what)?;
         let mut variance = Array1::from_elem(x.nrows(), noise);
@@ -67,12 +69,13 @@ impl FittedSparseGp {
         let mean = self.each(x, |rows, points, a| {
             let b = solve_triangular(&self.lb, Triangle::Lower, Trans::No, Side::Left, a)?;
             let prior = gram_diagonal(self.kernel(), points)?.into_array()?.index_axis_move(Axis(1), 0);
-            let (known, learned) = (squares(a)?, squares(&b)?);
+            let (explained, learned) = (squares(a)?, squares(&b)?);
             // The first difference is that of a semi-definite matrix, below zero by rounding only.
-            let rest = (prior - known.row(0)).mapv(|v| v.max(0.0));
+            let rest = Zip::from(&prior).and(explained.row(0)).map_collect(|&p, &e| left(p, e));
             variance.slice_mut(s![rows]).zip_mut_with(&(rest + learned.row(0)), |v, own| *v += own);
             Ok(())
         })?;
+        known("FittedSparseGp::predict", 0, &variance)?;
         Ok(Prediction { mean, variance })
     }
 

@@ -3,6 +3,7 @@
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, concatenate};
 
 use crate::linalg::{SpdFactor, SpdParams};
+use crate::models::variance::left;
 use crate::ops::{Side, Trans, Triangle, product, solve_triangular, syrk};
 use crate::{Device, Error, Matrix, Result};
 
@@ -60,8 +61,9 @@ impl FunctionSpace {
     /// `φᵀSφ` of each row; cancellation may not make it negative.
     pub fn variances(&self, new: ArrayView2<f64>) -> Result<Array1<f64>> {
         let known = self.explained(new)?.mapv(|v| v * v).sum_axis(Axis(0));
-        let prior = new.map_axis(Axis(1), |row| row.dot(&row) / self.alpha);
-        Ok((prior - known).mapv(|v| v.max(0.0)))
+        let mut rest = new.map_axis(Axis(1), |row| row.dot(&row) / self.alpha);
+        rest.zip_mut_with(&known, |prior, known| *prior = left(*prior, *known));
+        Ok(rest)
     }
 
     /// `φᵀSφ'`.

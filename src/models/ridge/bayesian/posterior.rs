@@ -11,6 +11,7 @@ use super::weight_space::WeightSpace;
 use crate::Result;
 use crate::models::check::{inputs, pairs, within};
 use crate::models::score::r_squared;
+use crate::models::variance::known;
 
 /// `w | data ~ N(m, S)`: predictions, samples, evidence, and updates by more data.
 #[derive(Debug, Clone)]
@@ -126,6 +127,7 @@ impl LinearPosterior {
             State::Weights(s) => s.whitened(phi)?.mapv(|v| v * v).sum_axis(Axis(0)),
             State::Functions(s) => s.variances(phi)?,
         };
+        known("LinearPosterior::predict", 0, &variance)?;
         Ok(LinearPrediction { mean: phi.dot(self.mean()), variance, noise_variance: 1.0 / self.beta })
     }
 

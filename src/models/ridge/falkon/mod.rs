@@ -9,7 +9,7 @@ use ndarray::{Array2, ArrayView1, ArrayView2, Axis};
 use self::operator::{Inner, Streamed};
 use super::expansion::Expansion;
 use crate::linalg::{CgInfo, CgParams, Jitter, Progress, conjugate_gradients, refined_conjugate_gradients};
-use crate::models::check::{pairs, positive, weights, within};
+use crate::models::check::{pairs, positive, require, weights, within};
 use crate::models::features::{Landmarks, Whitening};
 use crate::models::plan::{Method, Plan, kernel_flops};
 use crate::models::score::r_squared;
@@ -121,7 +121,8 @@ impl Falkon {
     /// # Errors
     /// [`Error::Parameter`](crate::Error::Parameter) if the penalty is not positive, there is no landmark, or the
     /// kernel is not in order; [`Error::Shape`](crate::Error::Shape) or
-    /// [`Error::NotFinite`](crate::Error::NotFinite) for bad data;
+    /// [`Error::NotFinite`](crate::Error::NotFinite) for bad data, [`Error::Shape`](crate::Error::Shape) for white noise
+    /// in the kernel: add its variance to the penalty;
     /// [`Error::NoConvergence`](crate::Error::NoConvergence), [`Error::Cancelled`](crate::Error::Cancelled).
     pub fn fit(&self, device: &Device, x: ArrayView2<f64>, y: ArrayView2<f64>) -> Result<FittedFalkon> {
         self.run(device, x, y, None)
@@ -152,6 +153,10 @@ impl Falkon {
         positive("penalty", self.penalty)?;
         pairs("Falkon::fit", x, y)?;
         within("landmarks", self.count as f64, self.count > 0, "there must be at least one")?;
+        // It would vanish between data and landmarks, and what `KernelRidge` makes of it is lost.
+        require("Falkon::fit", !self.kernel.has_white_noise(), || {
+            "white noise in the kernel: landmarks have none, add its variance to the penalty".to_owned()
+        })?;
         let plan = self.plan(device, x.nrows(), x.ncols(), y.ncols());
         let device = device.suited_to(plan.flops + plan.flops_per_iteration);
         let which = self.landmarks.choose(&self.kernel, x, self.count.min(x.nrows()), self.seed)?;
