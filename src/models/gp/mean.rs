@@ -159,8 +159,7 @@ fn orthonormal(h: &Array2<f64>, rounding: f64) -> Result<(Array2<f64>, Array2<f6
             to += &along;
         }
         let length = column.dot(&column).sqrt();
-        // Written so that a NaN is refused.
-        if !(length > rounding * (n as f64).sqrt()) {
+        if length.is_nan() || length <= rounding * (n as f64).sqrt() {
             let (pivot, value) = (j, length * length);
             return Err(renamed(Error::NotPositiveDefinite { op: "", pivot, value }));
         }
