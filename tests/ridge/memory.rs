@@ -6,7 +6,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use mercer::linalg::Progress;
+use mercer::linalg::{Progress, landmarks};
 use mercer::models::plan::Plan;
 use mercer::models::ridge::{Falkon, KernelRidge, Solver};
 use mercer::{Device, Error, Kernel, Result};
@@ -109,4 +109,11 @@ fn plans_are_kept() {
         let model = Falkon::new(Kernel::rbf(1.0), 0.1, m).tolerance(1e-14).progress(two());
         compare("Falkon", &model.plan(&cpu, n, 6, 2), || model.fit(&cpu, x.view(), y.view()));
     }
+}
+
+/// What a fit keeps of a choice among many points is that choice.
+#[test]
+fn landmarks_keep_no_room_for_the_others() {
+    let which = landmarks(100_000, 5, 1).unwrap();
+    assert!(which.capacity() < 100, "room for {}", which.capacity());
 }
