@@ -7,6 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use mercer::linalg::{Progress, landmarks};
+use mercer::models::features::Landmarks;
+use mercer::models::gp::{Inducing, SparseGpRegressor};
 use mercer::models::plan::Plan;
 use mercer::models::ridge::{Falkon, KernelRidge, Solver};
 use mercer::{Device, Error, Kernel, Result};
@@ -63,6 +65,8 @@ fn taken<T>(run: impl FnOnce() -> T) -> (usize, T) {
     (PEAK.load(Relaxed) - before, out)
 }
 
+const CHOICES: [Landmarks; 3] = [Landmarks::Uniform, Landmarks::KMeansPlusPlus, Landmarks::PivotedCholesky];
+
 /// Two iterations hold all that a whole fit holds.
 fn two() -> Progress {
     Arc::new(|i, _| if i < 2 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
@@ -104,10 +108,24 @@ fn plans_are_kept() {
         let model = model.memory_budget(budget).tolerance(1e-14).progress(two());
         compare("matrix-free", &model.plan(&cpu, 4000, 6, 2), || model.fit(&cpu, x.view(), y.view()));
     }
-    for (n, m) in [(3000, 400), (60_000, 300)] {
+    // With few landmarks of many points their choice takes the most, each in its own way.
+    for (n, m) in [(3000, 400), (60_000, 300), (600_000, 12)] {
         let (x, y) = data(n, 6);
-        let model = Falkon::new(Kernel::rbf(1.0), 0.1, m).tolerance(1e-14).progress(two());
-        compare("Falkon", &model.plan(&cpu, n, 6, 2), || model.fit(&cpu, x.view(), y.view()));
+        for how in CHOICES {
+            let model = Falkon::new(Kernel::rbf(1.0), 0.1, m).landmarks(how);
+            let model = model.tolerance(1e-14).progress(two());
+            let name = format!("Falkon, {how:?}");
+            compare(&name, &model.plan(&cpu, n, 6, 2), || model.fit(&cpu, x.view(), y.view()));
+        }
+    }
+    for (n, count) in [(2000, 300), (40_000, 100)] {
+        let (x, y) = data(n, 6);
+        for by in CHOICES {
+            let inducing = Inducing::Among { count, by, seed: 0 };
+            let model = SparseGpRegressor::new(Kernel::rbf(1.0), inducing).chunk(200);
+            let name = format!("sparse, {by:?}");
+            compare(&name, &model.plan(&cpu, n, 6, 2), || model.fit(&cpu, x.view(), y.view()));
+        }
     }
 }
 
