@@ -16,8 +16,10 @@ use ndarray::Array2;
 
 use crate::problem;
 
-/// What faer keeps for each thread from its first large product on, whatever comes later.
-const SCRATCH: [usize; 2] = [64 << 20, 1 << 20];
+/// What faer keeps for each thread from its first large product on, whatever comes later: a slab of this size, and whole
+/// pages for twice the third-level cache, which differs from machine to machine.
+const SLAB: usize = 1 << 20;
+const PAGE: usize = 4096;
 
 /// The system's allocator, and how much it has handed out.
 struct Counting;
@@ -26,7 +28,7 @@ static HELD: AtomicUsize = AtomicUsize::new(0);
 static PEAK: AtomicUsize = AtomicUsize::new(0);
 
 fn bytes(layout: Layout) -> usize {
-    if SCRATCH.contains(&layout.size()) { 0 } else { layout.size() }
+    if layout.size() == SLAB || layout.align() == PAGE { 0 } else { layout.size() }
 }
 
 fn count(layout: Layout) {
