@@ -84,5 +84,7 @@ pub fn landmarks(n: usize, m: usize, seed: u64) -> Result<Vec<usize>> {
         all.swap(i, rng.random_range(i..n));
     }
     all.truncate(m);
+    // Whoever keeps them keeps no room for the others.
+    all.shrink_to_fit();
     Ok(all)
 }

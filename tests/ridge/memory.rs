@@ -6,7 +6,9 @@ use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use mercer::linalg::Progress;
+use mercer::linalg::{Progress, landmarks};
+use mercer::models::features::Landmarks;
+use mercer::models::gp::{Inducing, SparseGpRegressor};
 use mercer::models::plan::Plan;
 use mercer::models::ridge::{Falkon, KernelRidge, Solver};
 use mercer::{Device, Error, Kernel, Result};
@@ -14,8 +16,10 @@ use ndarray::Array2;
 
 use crate::problem;
 
-/// What faer keeps for each thread from its first large product on, whatever comes later.
-const SCRATCH: [usize; 2] = [64 << 20, 1 << 20];
+/// What faer keeps for each thread from its first large product on, whatever comes later: a slab of this size, and whole
+/// pages for twice the third-level cache, which differs from machine to machine.
+const SLAB: usize = 1 << 20;
+const PAGE: usize = 4096;
 
 /// The system's allocator, and how much it has handed out.
 struct Counting;
@@ -24,7 +28,7 @@ static HELD: AtomicUsize = AtomicUsize::new(0);
 static PEAK: AtomicUsize = AtomicUsize::new(0);
 
 fn bytes(layout: Layout) -> usize {
-    if SCRATCH.contains(&layout.size()) { 0 } else { layout.size() }
+    if layout.size() == SLAB || layout.align() == PAGE { 0 } else { layout.size() }
 }
 
 fn count(layout: Layout) {
@@ -62,6 +66,8 @@ fn taken<T>(run: impl FnOnce() -> T) -> (usize, T) {
     let out = run();
     (PEAK.load(Relaxed) - before, out)
 }
+
+const CHOICES: [Landmarks; 3] = [Landmarks::Uniform, Landmarks::KMeansPlusPlus, Landmarks::PivotedCholesky];
 
 /// Two iterations hold all that a whole fit holds.
 fn two() -> Progress {
@@ -104,9 +110,30 @@ fn plans_are_kept() {
         let model = model.memory_budget(budget).tolerance(1e-14).progress(two());
         compare("matrix-free", &model.plan(&cpu, 4000, 6, 2), || model.fit(&cpu, x.view(), y.view()));
     }
-    for (n, m) in [(3000, 400), (60_000, 300)] {
+    // With few landmarks of many points their choice takes the most, each in its own way.
+    for (n, m) in [(3000, 400), (60_000, 300), (600_000, 12)] {
         let (x, y) = data(n, 6);
-        let model = Falkon::new(Kernel::rbf(1.0), 0.1, m).tolerance(1e-14).progress(two());
-        compare("Falkon", &model.plan(&cpu, n, 6, 2), || model.fit(&cpu, x.view(), y.view()));
+        for how in CHOICES {
+            let model = Falkon::new(Kernel::rbf(1.0), 0.1, m).landmarks(how);
+            let model = model.tolerance(1e-14).progress(two());
+            let name = format!("Falkon, {how:?}");
+            compare(&name, &model.plan(&cpu, n, 6, 2), || model.fit(&cpu, x.view(), y.view()));
+        }
     }
+    for (n, count) in [(2000, 300), (40_000, 100)] {
+        let (x, y) = data(n, 6);
+        for by in CHOICES {
+            let inducing = Inducing::Among { count, by, seed: 0 };
+            let model = SparseGpRegressor::new(Kernel::rbf(1.0), inducing).chunk(200);
+            let name = format!("sparse, {by:?}");
+            compare(&name, &model.plan(&cpu, n, 6, 2), || model.fit(&cpu, x.view(), y.view()));
+        }
+    }
+}
+
+/// What a fit keeps of a choice among many points is that choice.
+#[test]
+fn landmarks_keep_no_room_for_the_others() {
+    let which = landmarks(100_000, 5, 1).unwrap();
+    assert!(which.capacity() < 100, "room for {}", which.capacity());
 }

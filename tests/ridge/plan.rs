@@ -36,11 +36,13 @@ fn costs_grow_as_they_should() {
 }
 
 #[test]
-fn landmarks_take_memory_that_hardly_depends_on_n() {
+fn landmarks_take_a_number_for_each_point() {
     let model = Falkon::new(Kernel::rbf(1.0), 0.1, 1000);
     let (some, many) =
         (model.plan(&Device::cpu(), 100_000, 8, 1), model.plan(&Device::cpu(), 10_000_000, 8, 1));
-    assert_eq!(some.host_bytes, many.host_bytes);
+    // They are drawn from the numbers of all points; nothing else depends on n.
+    assert!(many.host_bytes >= 8 * 10_000_000, "{many}");
+    assert!(many.host_bytes - some.host_bytes <= 8 * (10_000_000 - 100_000), "{some}, {many}");
     assert_eq!(many.method, Method::Landmarks { count: 1000 });
     assert!((many.flops_per_iteration / some.flops_per_iteration - 100.0).abs() < 1e-6);
     assert_eq!(model.plan(&Device::cpu(), 10, 8, 1).method, Method::Landmarks { count: 10 });

@@ -10,6 +10,8 @@ use crate::{Device, Kernel, Matrix, Result};
 
 /// Entries of a pivoted Cholesky factor: a larger one is made of a uniform subset of the points instead.
 const ENTRIES: usize = 1 << 24;
+/// Columns beside those of the factor while it grows: of 32 candidates, and twice of those that are taken.
+const COLUMNS: f64 = 96.0;
 
 /// How landmarks are chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -40,7 +42,7 @@ impl Landmarks {
             Landmarks::Uniform => landmarks(n, m, seed),
             Landmarks::KMeansPlusPlus => plus_plus(kernel, x, m, seed),
             Landmarks::PivotedCholesky => {
-                let some = (ENTRIES / m).clamp(m, n.max(m));
+                let some = candidates(n, m);
                 let subset = if some < n { landmarks(n, some, seed)? } else { (0..n).collect() };
                 let points = Matrix::from_array(&Device::cpu(), x.select(Axis(0), &subset).view())?;
                 let k = KernelOperator::new(kernel, &points, 0.0)?;
@@ -54,6 +56,26 @@ impl Landmarks {
             }
         }
     }
+
+    /// The most bytes that a [choice](Landmarks::choose) of m among n points with d features holds at once.
+    pub(in crate::models) fn bytes(self, n: usize, d: usize, m: usize) -> f64 {
+        let (nf, df, mf) = (n as f64, d as f64, m as f64);
+        8.0 * match self {
+            // A number for each point, and the chosen ones again.
+            Landmarks::Uniform => nf + mf,
+            // The points, and twice as a kernel sees them; variances, kernel values and distances.
+            Landmarks::KMeansPlusPlus => nf * (3.0 * df + 4.0) + mf,
+            // The points twice while they are copied; the factor, and it again if it has fewer columns than asked for.
+            Landmarks::PivotedCholesky => {
+                nf + candidates(n, m) as f64 * (mf + mf.max(COLUMNS) + 2.0 * df + 4.0)
+            }
+        }
+    }
+}
+
+/// Points that a pivoted Cholesky factor with m columns is made of.
+fn candidates(n: usize, m: usize) -> usize {
+    (ENTRIES / m.max(1)).clamp(m, n.max(m))
 }
 
 fn plus_plus(kernel: &Kernel, x: ArrayView2<f64>, m: usize, seed: u64) -> Result<Vec<usize>> {

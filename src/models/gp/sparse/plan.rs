@@ -21,7 +21,13 @@ impl SparseGpRegressor {
         let (nf, df, mf, q) = (n as f64, d as f64, count as f64, targets as f64);
         let rows = self.chunk.unwrap_or_else(|| chunk(count)).clamp(1, n.max(1)) as f64;
         // Of m x m: K_zz, L, B, its factor, its inverse and what they are made of. Of a chunk: K, A and W, and copies.
-        let host = 8.0 * (nf * (2.0 * df + 4.0 * q + 2.0) + 8.0 * mf * mf + 4.0 * rows * mf);
+        // Of n: x as it is and in chunks, y and its shares; before them prior variances, for which a kernel has x twice more.
+        let each = 2.0 * df + q + 2.0 + (3.0 * q).max(2.0 * df + 1.0);
+        let host = 8.0 * (nf * each + 8.0 * mf * mf + 4.0 * rows * mf);
+        let choice = match &self.inducing {
+            Inducing::Given(_) => 0.0,
+            Inducing::Among { by, .. } => by.bytes(n, d, count),
+        };
         let on_device = 4.0 * (nf * df + 4.0 * mf * mf + 6.0 * rows * mf);
         let kernels = nf * mf * kernel_flops(d);
         // A triangular solve and half a product; for a gradient one product more, and two for FITC.
@@ -30,7 +36,7 @@ impl SparseGpRegressor {
         let inputs = if self.move_inducing { kernels } else { 0.0 };
         Plan {
             method: Method::Landmarks { count },
-            host_bytes: host as u64,
+            host_bytes: host.max(choice) as u64,
             device_bytes: if device.is_gpu() && self.minimiser.is_some() { on_device as u64 } else { 0 },
             flops: value + mf.powi(3),
             flops_per_iteration: 2.0 * value + products * nf * mf * mf + 2.0 * kernels + inputs,
