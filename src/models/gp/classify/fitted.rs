@@ -146,16 +146,16 @@ impl FittedGpClassifier {
             Body::Binary(each, link) => {
                 let averager = Averager::new(by, 1)?;
                 let Latent { mean, variance } = self.latent(x)?;
-                let yes = |at: usize| {
+                let both = |at: usize| {
                     let (i, c) = (at / each.len(), at % each.len());
-                    averager.probability(*link, mean[[i, c]], variance[[i, c]])
+                    averager.probabilities(*link, mean[[i, c]], variance[[i, c]])
                 };
-                let yes: Vec<f64> = (0..mean.len()).into_par_iter().map(yes).collect();
-                for (mut row, yes) in out.rows_mut().into_iter().zip(yes.chunks_exact(each.len())) {
-                    if let [yes] = yes {
-                        (row[0], row[1]) = (1.0 - yes, *yes);
+                let all: Vec<[f64; 2]> = (0..mean.len()).into_par_iter().map(both).collect();
+                for (mut row, own) in out.rows_mut().into_iter().zip(all.chunks_exact(each.len())) {
+                    if let [both] = own {
+                        row.assign(&ArrayView1::from(both));
                     } else {
-                        row.assign(&ArrayView1::from(yes));
+                        row.iter_mut().zip(own).for_each(|(p, [_, yes])| *p = *yes);
                         normalise(row);
                     }
                 }
