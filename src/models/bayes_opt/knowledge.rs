@@ -5,11 +5,12 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use super::acquisition::Acquisition;
-use super::model::scaling;
+use super::model::{scaling, standardised};
 use super::optimiser::BayesOptimiser;
 use super::propose::propose;
 use super::surrogate::Surrogate;
 use crate::models::gp::{FittedGp, Prediction, Predictive};
+use crate::models::variance::known;
 use crate::optim::Minimiser;
 use crate::{Error, Result};
 
@@ -42,13 +43,15 @@ impl BayesOptimiser {
     /// Means and variances of f at the rows of `x`, given what was told.
     ///
     /// # Errors
-    /// As [`BayesOptimiser::recommend`], and for points that are not in the box.
+    /// As [`BayesOptimiser::recommend`], and for points that are not in the box; [`Error::NotFinite`] for a variance that
+    /// overflows, of observations beyond 1e150.
     pub fn posterior(&mut self, x: ArrayView2<f64>) -> Result<Prediction> {
         let (centre, scale) = scaling(&self.y);
         let unit = self.space.rows(x)?;
         let mut p = self.learned()?.predict_variance(unit.view(), Predictive::Latent)?;
         p.mean.mapv_inplace(|m| centre + scale * m);
         p.variance *= scale * scale;
+        known("BayesOptimiser::posterior", 0, &p.variance)?;
         Ok(p)
     }
 
@@ -77,13 +80,12 @@ impl BayesOptimiser {
     /// As [`BayesOptimiser::recommend`].
     pub fn learned(&mut self) -> Result<&FittedGp> {
         if self.fitted.is_none() {
-            let (centre, scale) = scaling(&self.y);
             let (n, d) = (self.y.len(), self.space.dim());
             if n == 0 {
                 return Err(Error::Shape { op: "BayesOptimiser", what: "nothing was told yet".to_owned() });
             }
             let x = Array2::from_shape_fn((n, d), |(i, f)| self.x[i][f]);
-            let y = Array2::from_shape_fn((n, 1), |(i, _)| (self.y[i] - centre) / scale);
+            let y = standardised(&self.y).insert_axis(Axis(1));
             let learned = self.learn(x.view(), y.view())?;
             self.model = self.model.with_theta(&learned.model().theta())?;
             self.fitted = Some(learned);
