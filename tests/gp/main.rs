@@ -19,6 +19,7 @@ mod reference;
 mod sample;
 mod sparse;
 mod sparse_fit;
+mod sparse_hard;
 mod sparse_input;
 mod sparse_oracle;
 mod theorems;

@@ -47,7 +47,7 @@ impl SparseGpRegressor {
                 Err(other) => return Err(other),
             }
         }
-        gradient(&at, &data, &factors, true)
+        Ok(SparseEvidence { value: factors.value, ..gradient(&at, &data, &factors, true)? })
     }
 
     /// Fits to `x`, `n x d`, and `y`, `n x p`: the outputs share kernel, noise and inducing points.
