@@ -37,13 +37,12 @@ impl SparseGpRegressor {
         let at = self.at(&cpu, &place);
         let factors = Factors::new(&at, &data)?;
         if device.is_gpu() {
-            let on_device = self.data(device, &place.z, x, y)?;
-            match self.seen(device, &place, &on_device, true) {
+            match self.data(device, &place.z, x, y).and_then(|data| self.seen(device, &place, &data, true)) {
                 Ok(seen) if agree(factors.value, seen.value) => {
                     return Ok(SparseEvidence { value: factors.value, ..seen });
                 }
-                // What f32 has made indefinite need not be.
-                Ok(_) | Err(Error::NotPositiveDefinite { .. }) => {}
+                Ok(_) => {}
+                Err(e) if beyond_f32(&e) => {}
                 Err(other) => return Err(other),
             }
         }
@@ -71,14 +70,9 @@ impl SparseGpRegressor {
         };
         let mut before = None;
         if device.is_gpu() {
-            let on_device = self.data(device, search.inducing(), x, y)?;
-            match self.search(minimiser, &search, &start, device, &on_device) {
-                // What f32 has made indefinite or infinite need not be.
-                Err(
-                    Error::NotPositiveDefinite { .. }
-                    | Error::NoConvergence { .. }
-                    | Error::NotFinite { what: "the objective", .. },
-                ) => {}
+            let on_device = self.data(device, search.inducing(), x, y);
+            match on_device.and_then(|data| self.search(minimiser, &search, &start, device, &data)) {
+                Err(e) if beyond_f32(&e) => {}
                 Err(other) => return Err(other),
                 Ok(seen) => {
                     let fitted = self.finish(&data, search.place(&seen.point)?, Some(seen.clone()))?;
@@ -161,6 +155,11 @@ impl SparseGpRegressor {
         let (method, jitter) = (self.method, self.jitter);
         Setting { device, kernel: &place.kernel, noise: place.noise, z: &place.z, method, jitter }
     }
+}
+
+/// What f32 has made indefinite or infinite need not be: the data are known to be finite, and f64 goes on.
+fn beyond_f32(e: &Error) -> bool {
+    matches!(e, Error::NotPositiveDefinite { .. } | Error::NoConvergence { .. } | Error::NotFinite { .. })
 }
 
 /// Whether F in f32 is near enough to F in f64; a NaN is not.
