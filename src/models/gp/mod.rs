@@ -23,6 +23,7 @@ mod predict;
 mod prior;
 mod regressor;
 mod sample;
+mod single;
 mod slice;
 mod sparse;
 mod stored;
