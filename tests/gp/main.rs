@@ -22,6 +22,7 @@ mod sparse_fit;
 mod sparse_hard;
 mod sparse_input;
 mod sparse_oracle;
+mod sparse_prior;
 mod theorems;
 
 use mercer::{Device, Error, Kernel};

@@ -25,6 +25,7 @@ mod regressor;
 mod sample;
 mod single;
 mod slice;
+mod space;
 mod sparse;
 mod stored;
 

@@ -9,6 +9,7 @@ use super::laplace::Laplace;
 use super::likelihood::Link;
 use super::softmax::ManyFactors;
 use crate::models::check::{finite, inputs, require};
+use crate::models::gp::space::at_bounds;
 use crate::models::variance::known;
 use crate::optim::Minimum;
 use crate::{Error, Kernel, Result};
@@ -80,9 +81,17 @@ impl FittedGpClassifier {
         }
     }
 
-    /// The search for the hyper-parameters of each latent model, of `-ln Z`; none if they were fixed.
+    /// The search for the hyper-parameters of each latent model, of `-ln Z` less the logarithm of the priors; none if
+    /// they were fixed.
     pub fn searches(&self) -> &[Minimum] {
         &self.searches
+    }
+
+    /// For each of [`searches`](Self::searches), names of the hyper-parameters that it left at a bound and would have
+    /// taken further: bounds to be widened, or parameters of which the data say nothing.
+    pub fn at_bounds(&self) -> Vec<Vec<String>> {
+        let each = self.searches.iter().zip(self.kernels());
+        each.map(|(found, kernel)| at_bounds(kernel, false, found.at_bounds.iter().copied())).collect()
     }
 
     /// The latent functions at `x`, m x d.

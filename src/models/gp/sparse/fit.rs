@@ -57,13 +57,14 @@ impl SparseGpRegressor {
     ///
     /// # Errors
     /// [`Error::Shape`], [`Error::NotFinite`] or [`Error::Parameter`] for bad input, among it noise that is not positive
-    /// and white noise in the kernel; [`Error::NotPositiveDefinite`] if `K_zz` is not, in spite of the jitter;
-    /// [`Error::Cancelled`]; [`Error::Unsupported`] for a kernel that the device of a search cannot run.
+    /// and white noise in the kernel; [`Error::UnknownName`] for a prior of none of its hyper-parameters;
+    /// [`Error::NotPositiveDefinite`] if `K_zz` is not, in spite of the jitter; [`Error::Cancelled`];
+    /// [`Error::Unsupported`] for a kernel that the device of a search cannot run.
     pub fn fit(&self, device: &Device, x: ArrayView2<f64>, y: ArrayView2<f64>) -> Result<FittedSparseGp> {
         let cpu = Device::cpu();
         let z = self.start(x)?;
         let data = self.data(&cpu, &z, x, y)?;
-        let search = Search::new(self, scales(x), z);
+        let search = Search::new(self, scales(x), z)?;
         let mut start = search.start();
         let Some(minimiser) = self.minimiser.as_ref().filter(|_| !start.is_empty()) else {
             return self.finish(&data, self.here(search.inducing().clone()), None);
@@ -76,14 +77,15 @@ impl SparseGpRegressor {
                 Err(other) => return Err(other),
                 Ok(seen) => {
                     let fitted = self.finish(&data, search.place(&seen.point)?, Some(seen.clone()))?;
-                    if agree(fitted.log_marginal_likelihood(), -seen.value) && seen.stop != Stop::Stalled {
+                    let posterior =
+                        |f: &FittedSparseGp, at: &[f64]| f.log_marginal_likelihood() + search.log_prior(at);
+                    let found = posterior(&fitted, &seen.point);
+                    if agree(found, -seen.value) && seen.stop != Stop::Stalled {
                         return Ok(fitted);
                     }
                     // What f32 has chosen may be worse than what was given.
                     let given = self.finish(&data, search.place(&start)?, None);
-                    let better =
-                        |g: FittedSparseGp| g.log_marginal_likelihood() > fitted.log_marginal_likelihood();
-                    if !given.is_ok_and(better) {
+                    if !given.is_ok_and(|g| posterior(&g, &start) > found) {
                         start.clone_from(&seen.point);
                     }
                     before = Some(seen);
@@ -99,7 +101,7 @@ impl SparseGpRegressor {
         self.finish(&data, search.place(&found.point)?, Some(found))
     }
 
-    /// The minimum of -F on this device.
+    /// The minimum of -F, less the logarithm of the prior, on this device.
     fn search(
         &self,
         minimiser: &Minimiser,
@@ -111,7 +113,7 @@ impl SparseGpRegressor {
         minimiser.run(start, &search.bounds(), |v| {
             let place = search.place(v)?;
             let found = self.seen(device, &place, data, self.move_inducing)?;
-            Ok((-found.value, search.down(&place, &found)))
+            Ok(search.objective(v, &place, &found))
         })
     }
 
@@ -132,9 +134,7 @@ impl SparseGpRegressor {
         positive("noise", self.noise)?;
         let jitter = self.jitter;
         within("jitter", jitter, jitter >= 0.0 && jitter.is_finite(), "must be finite and not negative")?;
-        let (lower, upper) = self.noise_reach();
-        let ordered = lower > 0.0 && lower <= upper && upper.is_finite();
-        within("noise_bounds", lower, ordered, "must be positive, finite and in order")?;
+        self.space()?;
         require(OP, !self.kernel.has_white_noise(), || {
             "white noise in the kernel: inducing variables have none, give it as `noise`".to_owned()
         })?;
