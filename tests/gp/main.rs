@@ -21,6 +21,7 @@ mod sparse;
 mod sparse_fit;
 mod sparse_hard;
 mod sparse_input;
+mod sparse_joint;
 mod sparse_oracle;
 mod sparse_prior;
 mod theorems;

@@ -8,7 +8,8 @@ use super::factors::{Factors, Setting};
 use super::fitted::FittedSparseGp;
 use super::regressor::SparseGpRegressor;
 use super::search::{Place, Search, scales};
-use crate::models::check::{finite, positive, require, within};
+use crate::models::check::{pairs, positive, require, within};
+use crate::models::plan::affords;
 use crate::optim::{Minimiser, Minimum, Stop};
 use crate::{Device, Error, Result};
 
@@ -31,7 +32,7 @@ impl SparseGpRegressor {
         y: ArrayView2<f64>,
     ) -> Result<SparseEvidence> {
         let cpu = Device::cpu();
-        let z = self.start(x)?;
+        let z = self.start(device, x, y)?;
         let data = self.data(&cpu, &z, x, y)?;
         let place = self.here(z);
         let at = self.at(&cpu, &place);
@@ -58,11 +59,12 @@ impl SparseGpRegressor {
     /// # Errors
     /// [`Error::Shape`], [`Error::NotFinite`] or [`Error::Parameter`] for bad input, among it noise that is not positive
     /// and white noise in the kernel; [`Error::UnknownName`] for a prior of none of its hyper-parameters;
-    /// [`Error::NotPositiveDefinite`] if `K_zz` is not, in spite of the jitter; [`Error::Cancelled`];
-    /// [`Error::Unsupported`] for a kernel that the device of a search cannot run.
+    /// [`Error::NotPositiveDefinite`] if `K_zz` is not, in spite of the jitter; [`Error::OverBudget`] beyond the
+    /// [memory budget](Self::memory_budget); [`Error::Cancelled`]; [`Error::Unsupported`] for a kernel that the device of
+    /// a search cannot run.
     pub fn fit(&self, device: &Device, x: ArrayView2<f64>, y: ArrayView2<f64>) -> Result<FittedSparseGp> {
         let cpu = Device::cpu();
-        let z = self.start(x)?;
+        let z = self.start(device, x, y)?;
         let data = self.data(&cpu, &z, x, y)?;
         let search = Search::new(self, scales(x), z)?;
         let mut start = search.start();
@@ -130,7 +132,7 @@ impl SparseGpRegressor {
     }
 
     /// Where the inducing points start, once parameters and inputs are known to be in order.
-    fn start(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
+    fn start(&self, device: &Device, x: ArrayView2<f64>, y: ArrayView2<f64>) -> Result<Array2<f64>> {
         positive("noise", self.noise)?;
         let jitter = self.jitter;
         within("jitter", jitter, jitter >= 0.0 && jitter.is_finite(), "must be finite and not negative")?;
@@ -138,8 +140,11 @@ impl SparseGpRegressor {
         require(OP, !self.kernel.has_white_noise(), || {
             "white noise in the kernel: inducing variables have none, give it as `noise`".to_owned()
         })?;
-        finite(OP, "x", x)?;
-        self.inducing.choose(OP, &self.kernel, x)
+        pairs(OP, x, y)?;
+        self.inducing.check(OP, x)?;
+        let need = self.plan(device, x.nrows(), x.ncols(), y.ncols()).need();
+        affords(OP, need, self.budget, "take fewer inducing points, or smaller chunks")?;
+        self.inducing.choose(&self.kernel, x)
     }
 
     fn data(&self, device: &Device, z: &Array2<f64>, x: ArrayView2<f64>, y: ArrayView2<f64>) -> Result<Data> {

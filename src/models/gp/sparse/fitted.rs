@@ -28,10 +28,10 @@ pub struct FittedSparseGp {
     gap: f64,
     jitter: f64,
     minimum: Option<Minimum>,
-    z: Matrix,
+    pub(super) z: Matrix,
     /// L, `chol(B)` and β.
-    l: Matrix,
-    lb: Matrix,
+    pub(super) l: Matrix,
+    pub(super) lb: Matrix,
     beta: Matrix,
 }
 

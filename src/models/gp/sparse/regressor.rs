@@ -4,6 +4,7 @@ use super::inducing::Inducing;
 use crate::kernel::about;
 use crate::models::gp::prior::Prior;
 use crate::models::gp::space::{NOISE, NoiseRange, Space};
+use crate::models::plan::BUDGET;
 use crate::optim::Minimiser;
 use crate::{Kernel, Result};
 
@@ -55,6 +56,7 @@ pub struct SparseGpRegressor {
     pub(super) move_inducing: bool,
     pub(super) chunk: Option<usize>,
     pub(super) priors: Vec<(String, Prior)>,
+    pub(super) budget: u64,
 }
 
 impl SparseGpRegressor {
@@ -74,6 +76,7 @@ impl SparseGpRegressor {
             move_inducing: false,
             chunk: None,
             priors: Vec::new(),
+            budget: BUDGET,
         }
     }
 
@@ -158,6 +161,19 @@ impl SparseGpRegressor {
     pub fn prior(mut self, name: &str, prior: Prior) -> Self {
         self.priors.push((name.to_owned(), prior));
         self
+    }
+
+    /// Bytes that a fit or a joint prediction may allocate, 2 GiB by default. Beyond that they refuse before anything
+    /// is allocated; [`plan`](Self::plan) says what a fit would take.
+    #[must_use]
+    pub fn memory_budget(mut self, bytes: u64) -> Self {
+        self.budget = bytes;
+        self
+    }
+
+    /// Bytes that a fit or a joint prediction may allocate.
+    pub fn budget(&self) -> u64 {
+        self.budget
     }
 
     /// The kernel, where the search for its parameters starts.
