@@ -15,6 +15,7 @@ mod large_input;
 mod leave_one_out;
 mod mean;
 mod oracle;
+mod path;
 mod reference;
 mod sample;
 mod sparse;
