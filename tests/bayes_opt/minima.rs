@@ -27,12 +27,23 @@ struct Demand {
 
 /// Problem `number`, whose number of evaluations is stated here again: it is part of what is promised.
 fn compare(number: usize, evaluations: usize, demand: &Demand) {
+    compare_by(|search| search, number, evaluations, demand);
+}
+
+/// With these settings.
+fn compare_by(
+    set: impl Fn(BayesOptimiser) -> BayesOptimiser + Sync,
+    number: usize,
+    evaluations: usize,
+    demand: &Demand,
+) {
     let problem = &problems()[number];
     assert_eq!(problem.evaluations, evaluations);
     let pairs: Vec<[f64; 2]> = (0..SEEDS)
         .into_par_iter()
         .map(|seed| {
-            let ours = problem.regrets(&Device::cpu(), seed).unwrap();
+            let search = set(BayesOptimiser::new(&Device::cpu(), &problem.bounds).unwrap());
+            let ours = problem.regrets(search, seed).unwrap();
             [ours[evaluations - 1], problem.by_chance(seed)[evaluations - 1]]
         })
         .collect();
@@ -44,6 +55,7 @@ fn compare(number: usize, evaluations: usize, demand: &Demand) {
         "{}: {within} of {SEEDS} within {}, the worst {worst:.4}, {wins} better than chance, the medians {ours:.4} and {chance:.4}: {pairs:.4?}",
         problem.name, problem.goal
     );
+    println!("{summary}");
     assert!(within >= demand.within && worst <= demand.worst, "{summary}");
     assert!(wins >= demand.wins && ours <= demand.ratio * chance, "{summary}");
 }
@@ -52,6 +64,13 @@ fn compare(number: usize, evaluations: usize, demand: &Demand) {
 #[test]
 fn branin_in_thirty_evaluations() {
     compare(0, 30, &Demand { within: 16, worst: 0.05, wins: 20, ratio: 0.01 });
+}
+
+/// A draw is bolder than an expectation.
+#[test]
+fn branin_by_thompson_sampling() {
+    let demand = Demand { within: 10, worst: 0.2, wins: 20, ratio: 0.02 };
+    compare_by(BayesOptimiser::thompson_sampling, 0, 30, &demand);
 }
 
 /// Six dimensions, where chance is lost: 17 find the valley of the minimum, 3 the one next to it, 0.12 above; the medians
