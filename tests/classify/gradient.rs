@@ -79,6 +79,7 @@ fn the_mode_is_found_under_any_amplitude() {
             let slope = (8.0 * (at(1e-3).value - at(-1e-3).value) - at(2e-3).value + at(-2e-3).value) / 12e-3;
             let gradient = at(0.0).gradient[0];
             let off = (gradient - slope).abs();
+            println!("{likelihood:?}, {amplitude:e}, {classes} classes: {:e}", off / (1.0 + slope.abs()));
             assert!(
                 off < 1e-6 * (1.0 + slope.abs()),
                 "{likelihood:?}, {amplitude:e}: {gradient}, not {slope}"
