@@ -66,10 +66,11 @@ fn branin_in_thirty_evaluations() {
     compare(0, 30, &Demand { within: 16, worst: 0.05, wins: 20, ratio: 0.01 });
 }
 
-/// A draw is bolder than an expectation.
+/// A draw is bolder than an expectation, and nearly as good: 19 come within 0.01 and the other to 0.027, the medians are
+/// 0.003 and 1.0.
 #[test]
 fn branin_by_thompson_sampling() {
-    let demand = Demand { within: 10, worst: 0.2, wins: 20, ratio: 0.02 };
+    let demand = Demand { within: 16, worst: 0.1, wins: 20, ratio: 0.01 };
     compare_by(BayesOptimiser::thompson_sampling, 0, 30, &demand);
 }
 
@@ -81,7 +82,7 @@ fn hartmann_in_sixty_evaluations() {
 }
 
 /// Under noise of standard deviation 2 luck has its share: 17 come within 1, 17 beat their random search, the medians are
-/// 0.23 and 1.5.
+/// 0.27 and 1.5.
 #[test]
 fn noisy_branin_in_forty_evaluations() {
     compare(2, 40, &Demand { within: 14, worst: 6.0, wins: 14, ratio: 0.35 });

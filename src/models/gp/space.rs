@@ -94,8 +94,10 @@ impl Space {
     /// logarithm of the posterior, but for a constant.
     pub fn objective(&self, theta: &[f64], (value, mut gradient): (f64, Vec<f64>)) -> (f64, Vec<f64>) {
         let (prior, slope) = self.log_prior(theta);
-        gradient.iter_mut().zip(slope).for_each(|(g, s)| *g += s);
-        gradient.iter_mut().for_each(|g| *g = -*g);
+        // Variables beyond those of the space have no prior.
+        for (g, s) in gradient.iter_mut().zip(slope.into_iter().chain(std::iter::repeat(0.0))) {
+            *g = -*g - s;
+        }
         (-value - prior, gradient)
     }
 }
