@@ -12,6 +12,7 @@ use std::error::Error;
 
 use landscapes::{Problem, median, problems};
 use mercer::Device;
+use mercer::models::bayes_opt::BayesOptimiser;
 use plotters::prelude::*;
 use rayon::prelude::*;
 
@@ -31,7 +32,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for (problem, panel) in problems().iter().zip(area.split_evenly((1, 3))) {
         let ours = (0..seeds)
             .into_par_iter()
-            .map(|s| problem.regrets(&device, s))
+            .map(|s| problem.regrets(BayesOptimiser::new(&device, &problem.bounds)?, s))
             .collect::<mercer::Result<Vec<_>>>()?;
         let chance: Vec<Vec<f64>> = (0..seeds).map(|s| problem.by_chance(s)).collect();
         let say = |runs: &[Vec<f64>]| {

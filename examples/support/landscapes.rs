@@ -3,7 +3,6 @@
 
 use std::f64::consts::PI;
 
-use mercer::Device;
 use mercer::models::bayes_opt::BayesOptimiser;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -62,10 +61,10 @@ pub fn problems() -> [Problem; 3] {
 }
 
 impl Problem {
-    /// f at the point thought best after each evaluation, less the minimum.
-    pub fn regrets(&self, device: &Device, seed: u64) -> mercer::Result<Vec<f64>> {
+    /// f at the point that a search in these bounds thinks best after each evaluation, less the minimum.
+    pub fn regrets(&self, search: BayesOptimiser, seed: u64) -> mercer::Result<Vec<f64>> {
         let mut noise = ChaCha8Rng::seed_from_u64(1000 + seed);
-        let mut search = BayesOptimiser::new(device, &self.bounds)?.seed(seed);
+        let mut search = search.seed(seed);
         let mut regrets = Vec::new();
         for _ in 0..self.evaluations {
             let x = search.ask()?;

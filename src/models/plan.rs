@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::{Error, Result};
+
 /// Bytes that a fit may allocate unless told otherwise: two n x n matrices up to about n = 11,500.
 pub(crate) const BUDGET: u64 = 2 << 30;
 
@@ -52,6 +54,18 @@ pub struct Plan {
     pub flops: f64,
     /// Operations of one iteration; zero for a direct method.
     pub flops_per_iteration: f64,
+}
+
+impl Plan {
+    /// Bytes where most are needed.
+    pub(crate) fn need(&self) -> u64 {
+        self.host_bytes.max(self.device_bytes)
+    }
+}
+
+/// An error if `op` needs more bytes than its budget; `instead` says what to do then.
+pub(crate) fn affords(op: &'static str, need: u64, budget: u64, instead: &'static str) -> Result<()> {
+    if need <= budget { Ok(()) } else { Err(Error::OverBudget { op, need, budget, instead }) }
 }
 
 impl fmt::Display for Plan {

@@ -140,7 +140,7 @@ impl<'f> Record<'f> {
             inside.trace = vec![start.value];
         }
         inside.stop = None;
-        if self.slope(&start) <= self.own.tolerance * start.value.abs().max(1.0) {
+        if self.slope(&start) <= self.own.tolerance {
             inside.stop = Some(Stop::Gradient);
         }
         inside.current = Some(start);
@@ -152,7 +152,7 @@ impl<'f> Record<'f> {
         inside.iterations += 1;
         let before = inside.current.as_ref().map_or(f64::INFINITY, |s| s.value);
         let unit = self.own.tolerance * found.value.abs().max(1.0);
-        if self.slope(found) <= unit {
+        if self.slope(found) <= self.own.tolerance {
             inside.stop = Some(Stop::Gradient);
         } else if before - found.value <= GAIN * unit {
             inside.stop = Some(Stop::Value);
@@ -171,10 +171,12 @@ impl<'f> Record<'f> {
         Ok(())
     }
 
-    /// The largest entry of the projected gradient in x.
+    /// The largest entry of the projected gradient in x, of f relative to its size. Of f itself it would be no longer
+    /// than an interval, however steep f is, and beside a large value that is little.
     fn slope(&self, s: &Sample) -> f64 {
+        let size = s.value.abs().max(1.0);
         let each = self.intervals.iter().zip(s.point.iter().zip(&s.outer));
-        each.map(|(i, (&x, &g))| i.projected(x, g)).fold(0.0, f64::max)
+        each.map(|(i, (&x, &g))| i.projected(x, g / size)).fold(0.0, f64::max)
     }
 
     pub fn finished(&self) -> bool {

@@ -11,6 +11,7 @@ mod input;
 mod minima;
 mod models;
 mod pending;
+mod thompson;
 mod tuning;
 
 use landscapes::branin;

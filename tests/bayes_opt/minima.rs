@@ -27,12 +27,23 @@ struct Demand {
 
 /// Problem `number`, whose number of evaluations is stated here again: it is part of what is promised.
 fn compare(number: usize, evaluations: usize, demand: &Demand) {
+    compare_by(|search| search, number, evaluations, demand);
+}
+
+/// With these settings.
+fn compare_by(
+    set: impl Fn(BayesOptimiser) -> BayesOptimiser + Sync,
+    number: usize,
+    evaluations: usize,
+    demand: &Demand,
+) {
     let problem = &problems()[number];
     assert_eq!(problem.evaluations, evaluations);
     let pairs: Vec<[f64; 2]> = (0..SEEDS)
         .into_par_iter()
         .map(|seed| {
-            let ours = problem.regrets(&Device::cpu(), seed).unwrap();
+            let search = set(BayesOptimiser::new(&Device::cpu(), &problem.bounds).unwrap());
+            let ours = problem.regrets(search, seed).unwrap();
             [ours[evaluations - 1], problem.by_chance(seed)[evaluations - 1]]
         })
         .collect();
@@ -44,6 +55,7 @@ fn compare(number: usize, evaluations: usize, demand: &Demand) {
         "{}: {within} of {SEEDS} within {}, the worst {worst:.4}, {wins} better than chance, the medians {ours:.4} and {chance:.4}: {pairs:.4?}",
         problem.name, problem.goal
     );
+    println!("{summary}");
     assert!(within >= demand.within && worst <= demand.worst, "{summary}");
     assert!(wins >= demand.wins && ours <= demand.ratio * chance, "{summary}");
 }
@@ -54,6 +66,14 @@ fn branin_in_thirty_evaluations() {
     compare(0, 30, &Demand { within: 16, worst: 0.05, wins: 20, ratio: 0.01 });
 }
 
+/// A draw is bolder than an expectation, and nearly as good: 19 come within 0.01 and the other to 0.027, the medians are
+/// 0.003 and 1.0.
+#[test]
+fn branin_by_thompson_sampling() {
+    let demand = Demand { within: 16, worst: 0.1, wins: 20, ratio: 0.01 };
+    compare_by(BayesOptimiser::thompson_sampling, 0, 30, &demand);
+}
+
 /// Six dimensions, where chance is lost: 17 find the valley of the minimum, 3 the one next to it, 0.12 above; the medians
 /// are 0.0003 and 1.4.
 #[test]
@@ -62,7 +82,7 @@ fn hartmann_in_sixty_evaluations() {
 }
 
 /// Under noise of standard deviation 2 luck has its share: 17 come within 1, 17 beat their random search, the medians are
-/// 0.23 and 1.5.
+/// 0.27 and 1.5.
 #[test]
 fn noisy_branin_in_forty_evaluations() {
     compare(2, 40, &Demand { within: 14, worst: 6.0, wins: 14, ratio: 0.35 });

@@ -62,3 +62,28 @@ fn the_gradient_survives_a_huge_amplitude() {
         assert!((gradient[0] - slope).abs() < 1e-5, "{likelihood:?}: {} not {slope}", gradient[0]);
     }
 }
+
+/// There the gradients of the likelihood are as small as a residual that was good enough for smaller ones: the mode is found
+/// where f no longer moves.
+#[test]
+fn the_mode_is_found_under_any_amplitude() {
+    let x = crate::support::random(40, 2, 7) * 2.0;
+    for likelihood in [Likelihood::Logistic, Likelihood::Probit, Likelihood::Softmax] {
+        for (amplitude, classes) in [(1e6, 2), (1e6, 5), (1e8, 2), (1e10, 2)] {
+            let labels: Vec<usize> = (0..40).map(|i| (i * 7 + i / 3) % classes).collect();
+            let at = |h: f64| {
+                let kernel = (amplitude * h.exp()) * Kernel::matern32(0.5);
+                let model = GpClassifier::new(kernel).likelihood(likelihood);
+                model.log_evidence(&Device::cpu(), x.view(), &labels).unwrap()
+            };
+            let slope = (8.0 * (at(1e-3).value - at(-1e-3).value) - at(2e-3).value + at(-2e-3).value) / 12e-3;
+            let gradient = at(0.0).gradient[0];
+            let off = (gradient - slope).abs();
+            println!("{likelihood:?}, {amplitude:e}, {classes} classes: {:e}", off / (1.0 + slope.abs()));
+            assert!(
+                off < 1e-6 * (1.0 + slope.abs()),
+                "{likelihood:?}, {amplitude:e}: {gradient}, not {slope}"
+            );
+        }
+    }
+}

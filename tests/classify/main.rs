@@ -8,6 +8,7 @@ mod gradient;
 mod input;
 mod laplace;
 mod oracle;
+mod prior;
 mod probability;
 mod search;
 mod softmax;

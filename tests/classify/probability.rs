@@ -52,3 +52,27 @@ fn far_away_is_no_endless_sum() {
         close(p(-at), 1.0 - limit, 1e-8, "the limit on the other side");
     }
 }
+
+/// What is improbable is so on either side of a boundary through the middle of the data, to the same digits.
+#[test]
+fn small_probabilities_are_not_differences_from_one() {
+    let n = 400;
+    let half = crate::support::random(n / 2, 1, 42) * 2.0;
+    let x = ndarray::concatenate![ndarray::Axis(0), half, -&half];
+    // The side decides, but for one in eight; a point and its mirror image have different labels.
+    let label = |i: usize| usize::from((x[[i, 0]] > 0.0) != ((i % (n / 2)) % 8 == 3));
+    let labels: Vec<usize> = (0..n).map(label).collect();
+    for likelihood in [Likelihood::Logistic, Likelihood::Probit] {
+        let model = GpClassifier::new(10.0 * Kernel::linear()).likelihood(likelihood);
+        let fitted = model.fit(&Device::cpu(), x.view(), &labels).unwrap();
+        for at in [1.0, 10.0, 1e3, 1e6] {
+            let p = fitted.predict_proba(ndarray::array![[at], [-at]].view()).unwrap();
+            let (right, left) = (p[[0, 0]], p[[1, 1]]);
+            assert!(
+                right > 0.0 && (right / left - 1.0).abs() < 1e-6,
+                "{likelihood:?}, {at}: {right:e} {left:e}"
+            );
+            assert!(at < 1e3 || right < 1e-13, "{likelihood:?}, {at}: {right:e} is not small");
+        }
+    }
+}

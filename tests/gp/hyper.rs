@@ -189,3 +189,21 @@ fn a_search_begins_where_it_is_told_to() {
         assert!((0.005..0.03).contains(&noise), "{unit:e}: {noise}");
     }
 }
+
+/// Observations that nobody has scaled: the search starts 16 decades below their variance, at a likelihood of -1e16, and
+/// must not take that for a minimum.
+#[test]
+fn large_observations_are_learned_from() {
+    let (x, y) = data(40, 1, 170);
+    let fit = |size: f64| {
+        let kernel = (1.0 * Kernel::rbf(1.0)).bounded("scale", 1e-3, 1e20).unwrap();
+        let model = GpRegressor::new(kernel).noise(0.1).noise_bounds(1e-6, 1e20);
+        model.optimise(Minimiser::default()).fit(&Device::cpu(), x.view(), (&y * size).view()).unwrap()
+    };
+    let small = fit(1.0);
+    for size in [1e3, 1e5, 1e8] {
+        let large = fit(size);
+        let (a, b) = (small.predict(x.view()).unwrap() * size, large.predict(x.view()).unwrap());
+        close(b, a, 1e-3, &format!("size {size:e}, {:?}", large.optimisation().unwrap()));
+    }
+}

@@ -15,12 +15,16 @@ mod large_input;
 mod leave_one_out;
 mod mean;
 mod oracle;
+mod path;
 mod reference;
 mod sample;
 mod sparse;
 mod sparse_fit;
+mod sparse_hard;
 mod sparse_input;
+mod sparse_joint;
 mod sparse_oracle;
+mod sparse_prior;
 mod theorems;
 
 use mercer::{Device, Error, Kernel};

@@ -81,3 +81,19 @@ fn bounds_at_the_end_of_the_numbers() {
         let _ = Minimiser::default().run(&[2.0], &[bounds], |p| Ok(bowl(&[1.0], &[3.0], p)));
     }
 }
+
+/// A value that is large, as of data that nobody has scaled, makes a slope that is as large no smaller: within bounds that
+/// are a few units apart the search must begin all the same.
+#[test]
+fn a_large_value_is_no_minimum() {
+    for size in [1.0, 1e4, 1e8, 1e14] {
+        // ½ size (e^(-x) + e^(y)), falling towards one corner, as a misfit does while a variance is too small.
+        let misfit = |p: &[f64]| {
+            let (a, b) = ((-p[0]).exp(), p[1].exp());
+            Ok((0.5 * size * (a + b), vec![-0.5 * size * a, 0.5 * size * b]))
+        };
+        let found = Minimiser::default().run(&[-3.0, 2.0], &[(-12.0, 12.0); 2], misfit).unwrap();
+        assert!(found.iterations > 0, "{size:e}: {found:?}");
+        assert!(found.value < 1e-2 * found.trace[0], "{size:e}: {found:?}");
+    }
+}

@@ -1,17 +1,21 @@
 //! What is known: the model of what was told, and what it says.
 
 use ndarray::{Array2, ArrayView2, Axis, concatenate};
-use rand::SeedableRng;
+use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::acquisition::Acquisition;
-use super::model::scaling;
-use super::optimiser::BayesOptimiser;
-use super::propose::propose;
+use super::acquisition::{Acquisition, Reference};
+use super::model::{scaling, standardised};
+use super::optimiser::{BayesOptimiser, Rule};
+use super::propose::{propose, propose_by};
 use super::surrogate::Surrogate;
-use crate::models::gp::{FittedGp, Prediction, Predictive};
+use crate::models::gp::{FittedGp, Path, Prediction, Predictive};
+use crate::models::variance::known;
 use crate::optim::Minimiser;
 use crate::{Error, Result};
+
+/// Frequencies that a function is drawn by.
+const FREQUENCIES: usize = 1000;
 
 /// The evaluated point that the posterior thinks best.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,30 +46,39 @@ impl BayesOptimiser {
     /// Means and variances of f at the rows of `x`, given what was told.
     ///
     /// # Errors
-    /// As [`BayesOptimiser::recommend`], and for points that are not in the box.
+    /// As [`BayesOptimiser::recommend`], and for points that are not in the box; [`Error::NotFinite`] for a variance that
+    /// overflows, of observations beyond 1e150.
     pub fn posterior(&mut self, x: ArrayView2<f64>) -> Result<Prediction> {
         let (centre, scale) = scaling(&self.y);
         let unit = self.space.rows(x)?;
         let mut p = self.learned()?.predict_variance(unit.view(), Predictive::Latent)?;
         p.mean.mapv_inplace(|m| centre + scale * m);
         p.variance *= scale * scale;
+        known("BayesOptimiser::posterior", 0, &p.variance)?;
         Ok(p)
     }
 
-    /// The scores at the rows of `x`, given what was told, in the units of the observations.
+    /// The scores at the rows of `x`, given what was told, in the units of the observations. Of Thompson sampling they are
+    /// the values of the function that the next [`ask`](BayesOptimiser::ask) will seek the minimum of.
     ///
     /// # Errors
     /// As [`BayesOptimiser::posterior`].
     pub fn scores(&mut self, x: ArrayView2<f64>) -> Result<Vec<f64>> {
         let (centre, scale) = scaling(&self.y);
-        let (acquisition, reference) = (self.acquisition, self.reference);
+        let (rule, mut rng) = (self.rule, self.generator());
         let unit = self.space.rows(x)?;
-        let scores = Surrogate::new(self.learned()?, reference)?.scores(acquisition, unit.view())?;
-        let units = |s: f64| match acquisition {
-            Acquisition::LowerConfidenceBound { .. } => centre + scale * s,
-            Acquisition::ProbabilityOfImprovement { .. } => s,
-            Acquisition::ExpectedImprovement => scale * s,
-            Acquisition::LogExpectedImprovement => scale.ln() + s,
+        let gp = self.learned()?;
+        let scores = match rule {
+            Rule::Thompson => path(gp, &mut rng)?.at(unit.view())?.column(0).to_vec(),
+            Rule::Score(acquisition, reference) => {
+                Surrogate::new(gp, reference)?.scores(acquisition, unit.view())?
+            }
+        };
+        let units = |s: f64| match rule {
+            Rule::Thompson | Rule::Score(Acquisition::LowerConfidenceBound { .. }, _) => centre + scale * s,
+            Rule::Score(Acquisition::ProbabilityOfImprovement { .. }, _) => s,
+            Rule::Score(Acquisition::ExpectedImprovement, _) => scale * s,
+            Rule::Score(Acquisition::LogExpectedImprovement, _) => scale.ln() + s,
         };
         Ok(scores.into_iter().map(units).collect())
     }
@@ -77,13 +90,12 @@ impl BayesOptimiser {
     /// As [`BayesOptimiser::recommend`].
     pub fn learned(&mut self) -> Result<&FittedGp> {
         if self.fitted.is_none() {
-            let (centre, scale) = scaling(&self.y);
             let (n, d) = (self.y.len(), self.space.dim());
             if n == 0 {
                 return Err(Error::Shape { op: "BayesOptimiser", what: "nothing was told yet".to_owned() });
             }
             let x = Array2::from_shape_fn((n, d), |(i, f)| self.x[i][f]);
-            let y = Array2::from_shape_fn((n, 1), |(i, _)| (self.y[i] - centre) / scale);
+            let y = standardised(&self.y).insert_axis(Axis(1));
             let learned = self.learn(x.view(), y.view())?;
             self.model = self.model.with_theta(&learned.model().theta())?;
             self.fitted = Some(learned);
@@ -107,12 +119,25 @@ impl BayesOptimiser {
         self.model.clone().optimise(learner).fit(&self.device, x, y)
     }
 
-    /// The best point of the unit cube, given what was told and what is pending.
-    pub(super) fn propose(&mut self) -> Result<Vec<f64>> {
+    /// Of the next proposal.
+    fn generator(&self) -> ChaCha8Rng {
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         // Stream 0 and those at the other end belong to hypercubes.
         rng.set_stream(1 + self.asked);
-        let (acquisition, reference, d) = (self.acquisition, self.reference, self.space.dim());
+        rng
+    }
+
+    /// The best point of the unit cube, given what was told and what is pending.
+    pub(super) fn propose(&mut self) -> Result<Vec<f64>> {
+        let (mut rng, d) = (self.generator(), self.space.dim());
+        let (acquisition, reference) = match self.rule {
+            Rule::Score(acquisition, reference) => (acquisition, reference),
+            Rule::Thompson => {
+                let gp = self.learned()?;
+                let path = path(gp, &mut rng)?;
+                return propose_by(&path, Surrogate::new(gp, Reference::BestMean)?.incumbent(), &mut rng);
+            }
+        };
         let pending = self.pending.iter().map(|p| self.space.inner(p)).collect::<Result<Vec<_>>>()?;
         let gp = self.learned()?;
         if pending.is_empty() {
@@ -128,4 +153,9 @@ impl BayesOptimiser {
         let believer = self.model.clone().unsearched().fit(&self.device, x.view(), y.view())?;
         propose(&Surrogate::new(&believer, reference)?, acquisition, &mut rng)
     }
+}
+
+/// A function drawn from the posterior, by the first number of the generator.
+fn path<'a>(gp: &'a FittedGp, rng: &mut ChaCha8Rng) -> Result<Path<'a>> {
+    gp.path(FREQUENCIES, rng.random())
 }

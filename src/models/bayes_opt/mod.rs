@@ -3,7 +3,7 @@
 //! | to do | use |
 //! |---|---|
 //! | find a minimum, a point or a batch at a time | [`BayesOptimiser`] |
-//! | choose what "promising" means | [`Acquisition`], [`Reference`] |
+//! | choose what "promising" means | [`Acquisition`], [`Reference`], [`BayesOptimiser::thompson_sampling`] |
 //! | the formulas alone | [`expected_improvement`], [`log_expected_improvement`], [`probability_of_improvement`], [`lower_confidence_bound`] |
 
 mod acquisition;

@@ -18,7 +18,7 @@ use crate::{Device, Error, Result};
 ///
 /// The first points are a Latin hypercube. Points that were asked for and not yet told count as observed at their
 /// posterior mean (the *kriging believer*), so asking several times gives a batch of different points, and evaluations
-/// may come back in any order.
+/// may come back in any order. [Thompson sampling](BayesOptimiser::thompson_sampling) needs no such belief.
 ///
 /// ```
 /// use mercer::Device;
@@ -40,8 +40,7 @@ pub struct BayesOptimiser {
     pub(super) space: UnitBox,
     /// With the hyper-parameters that were learned last.
     pub(super) model: GpRegressor,
-    pub(super) acquisition: Acquisition,
-    pub(super) reference: Reference,
+    pub(super) rule: Rule,
     initial: usize,
     pub(super) seed: u64,
     /// As they were told: through the unit cube and back they would be rounded.
@@ -54,6 +53,15 @@ pub struct BayesOptimiser {
     pub(super) asked: u64,
     /// To everything told, if nothing was told since.
     pub(super) fitted: Option<FittedGp>,
+}
+
+/// How the next point is chosen.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Rule {
+    /// Where a score is best.
+    Score(Acquisition, Reference),
+    /// Where a function drawn from the posterior is lowest.
+    Thompson,
 }
 
 impl BayesOptimiser {
@@ -69,8 +77,7 @@ impl BayesOptimiser {
             device: device.clone(),
             space,
             model: default_model(d)?,
-            acquisition: Acquisition::LogExpectedImprovement,
-            reference: Reference::Joint,
+            rule: Rule::Score(Acquisition::LogExpectedImprovement, Reference::Joint),
             initial: 2 * (d + 1),
             seed: 0,
             told: Vec::new(),
@@ -88,8 +95,34 @@ impl BayesOptimiser {
     /// [`Error::Parameter`] for a confidence level out of (0, 1) or a negative margin.
     pub fn acquisition(mut self, acquisition: Acquisition, reference: Reference) -> Result<Self> {
         acquisition.check()?;
-        (self.acquisition, self.reference) = (acquisition, reference);
+        self.rule = Rule::Score(acquisition, reference);
         Ok(self)
+    }
+
+    /// The next point is the minimum of one function drawn from the posterior ([`Path`](crate::models::gp::Path)): a
+    /// point is asked for as often as it is probable to be the best. Every draw is another, so that points which are
+    /// pending need not be believed in, and a batch of any size costs one fit.
+    ///
+    /// The kernel of the model must have a spectral measure, as the default one has; [`ask`](BayesOptimiser::ask) says if
+    /// it has not.
+    ///
+    /// ```
+    /// use mercer::Device;
+    /// use mercer::models::bayes_opt::BayesOptimiser;
+    ///
+    /// let mut search = BayesOptimiser::new(&Device::cpu(), &[(-1.0, 1.0)])?.thompson_sampling().seed(1);
+    /// for _ in 0..4 {
+    ///     for x in search.ask_batch(4)?.rows() {
+    ///         search.tell(&[x[0]], (x[0] - 0.3).powi(2))?;
+    ///     }
+    /// }
+    /// assert!(search.best().unwrap().1 < 1e-3);
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    #[must_use]
+    pub fn thompson_sampling(mut self) -> Self {
+        self.rule = Rule::Thompson;
+        self
     }
 
     /// Another model of f, on the unit cube and for observations of mean zero and variance one. Hyper-parameters that
@@ -119,7 +152,8 @@ impl BayesOptimiser {
     /// The next point to evaluate.
     ///
     /// # Errors
-    /// Those of the model's fit; [`Error::Parameter`] for a hypercube that memory has no room for.
+    /// Those of the model's fit; [`Error::Parameter`] for a hypercube that memory has no room for;
+    /// [`Error::Unsupported`] for Thompson sampling with a kernel that has no known spectral measure.
     pub fn ask(&mut self) -> Result<Vec<f64>> {
         let unit = if self.y.is_empty() || self.y.len() + self.pending.len() < self.initial {
             let (cube, row) = (self.asked / self.initial as u64, self.asked % self.initial as u64);

@@ -1,17 +1,18 @@
 //! The best candidate: many looked at, a few climbed from.
 
-use ndarray::{Array2, Axis};
+use ndarray::{Array2, ArrayView1, ArrayView2, Axis};
 use rand::{Rng, RngExt};
 use rand_distr::{Distribution, StandardNormal};
 
 use super::acquisition::Acquisition;
 use super::surrogate::Surrogate;
+use crate::models::gp::Path;
 use crate::optim::Minimiser;
 use crate::{Error, Result};
 
-/// Candidates for each dimension, half of them anywhere and half of them near x̃.
+/// Candidates for each dimension, half of them anywhere and half of them near the best known point.
 const CANDIDATES: usize = 200;
-/// Standard deviations of those near x̃, on the unit cube.
+/// Standard deviations of those near it, on the unit cube.
 const NEAR: [f64; 3] = [0.1, 0.02, 0.004];
 /// Candidates that a search is started from.
 const STARTS: usize = 5;
@@ -24,7 +25,28 @@ pub(super) fn propose(
     acquisition: Acquisition,
     rng: &mut impl Rng,
 ) -> Result<Vec<f64>> {
-    let near = surrogate.incumbent();
+    let costs = |x: ArrayView2<f64>| surrogate.costs(acquisition, x);
+    lowest(surrogate.incumbent(), costs, |x| Ok(acquisition.cost_gradient(&surrogate.belief(x)?)), rng)
+}
+
+/// The point of the unit cube where a function that was drawn is lowest; `near` is where the mean of all of them is low.
+pub(super) fn propose_by(path: &Path, near: ArrayView1<f64>, rng: &mut impl Rng) -> Result<Vec<f64>> {
+    let values = |x: ArrayView2<f64>| Ok(path.at(x)?.column(0).to_vec());
+    let climbed = |x: &[f64]| {
+        let at = Array2::from_shape_fn((1, x.len()), |(_, f)| x[f]);
+        Ok((path.at(at.view())?[[0, 0]], path.slope(x)?.row(0).to_vec()))
+    };
+    lowest(near, values, climbed, rng)
+}
+
+/// The point of the unit cube with the lowest cost: `costs` at many candidates, half of them about `near`, then climbs
+/// by `cost_gradient` from a few.
+fn lowest(
+    near: ArrayView1<f64>,
+    costs: impl FnOnce(ArrayView2<f64>) -> Result<Vec<f64>>,
+    mut cost_gradient: impl FnMut(&[f64]) -> Result<(f64, Vec<f64>)>,
+    rng: &mut impl Rng,
+) -> Result<Vec<f64>> {
     let d = near.len();
     let count = CANDIDATES * d;
     let mut candidates = Array2::zeros((count, d));
@@ -38,7 +60,7 @@ pub(super) fn propose(
             };
         }
     }
-    let costs = surrogate.costs(acquisition, candidates.view())?;
+    let costs = costs(candidates.view())?;
     let mut order: Vec<usize> = (0..count).collect();
     order.sort_by(|&a, &b| costs[a].total_cmp(&costs[b]));
     let mut starts: Vec<Vec<f64>> = Vec::new();
@@ -55,9 +77,7 @@ pub(super) fn propose(
     let minimiser = Minimiser { max_iterations: 50, ..Minimiser::default() };
     let mut best: Option<(f64, Vec<f64>)> = None;
     for start in &starts {
-        let climb = minimiser
-            .run(start, &vec![(0.0, 1.0); d], |x| Ok(acquisition.cost_gradient(&surrogate.belief(x)?)));
-        match climb {
+        match minimiser.run(start, &vec![(0.0, 1.0); d], &mut cost_gradient) {
             Ok(found) if best.as_ref().is_none_or(|(cost, _)| found.value < *cost) => {
                 best = Some((found.value, found.point));
             }

@@ -8,11 +8,11 @@ use rand_chacha::ChaCha8Rng;
 
 use super::evidence::Conditioned;
 use super::fitted::FittedGp;
-use super::hyper::Space;
 use super::large::dense;
 use super::predict::Predictive;
 use super::regressor::GpRegressor;
 use super::slice::sweep;
+use super::space::Space;
 use crate::linalg::{Progress, SpdParams};
 use crate::models::check::{pairs, require};
 use crate::{Device, Error, Result};

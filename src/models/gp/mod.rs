@@ -8,6 +8,7 @@
 //! | average over them instead | [`GpRegressor::sample_hyperparameters`] -> [`BayesianGp`] |
 //! | know whether the n x n matrix fits, and say what to do if not | [`GpRegressor::plan`], [`GpRegressor::large`] |
 //! | the same for many observations, through inducing points | [`SparseGpRegressor`] -> [`FittedSparseGp`] |
+//! | draw functions that can be asked anywhere, and climbed | [`FittedGp::path`] -> [`Path`] |
 //! | judge a model | [`FittedGp::log_marginal_likelihood`], [`FittedGp::leave_one_out`] |
 
 mod add;
@@ -19,11 +20,14 @@ mod hyper;
 mod large;
 mod leave_one_out;
 mod mean;
+mod path;
 mod predict;
 mod prior;
 mod regressor;
 mod sample;
+mod single;
 mod slice;
+mod space;
 mod sparse;
 mod stored;
 
@@ -34,6 +38,7 @@ pub use fitted::FittedGp;
 pub use large::{LargeParams, StochasticEvidence};
 pub use leave_one_out::LeaveOneOut;
 pub use mean::Mean;
+pub use path::Path;
 pub use predict::{BoundedPrediction, JointPrediction, Prediction, Predictive};
 pub use prior::Prior;
 pub use regressor::GpRegressor;

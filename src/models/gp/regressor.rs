@@ -196,8 +196,7 @@ impl GpRegressor {
                 }
                 _ => model.evidence(device, x, y)?,
             };
-            let (prior, slope) = space.log_prior(theta);
-            Ok((-value - prior, gradient.iter().zip(slope).map(|(e, p)| -e - p).collect()))
+            Ok(space.objective(theta, (value, gradient)))
         })?;
         FittedGp::new(self.with_theta(&minimum.point)?, device, x, y, plan, Some(minimum))
     }

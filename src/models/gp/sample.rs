@@ -69,7 +69,7 @@ fn root(covariance: &Array2<f64>, scale: f64) -> Result<(Array2<f64>, f64)> {
 }
 
 /// The same numbers for the same seed, whatever the device the covariance comes from.
-fn draw(
+pub(super) fn draw(
     mean: &Array2<f64>,
     covariance: &Array2<f64>,
     scale: f64,

@@ -3,23 +3,17 @@
 //! They are made where the factor lives from `V = L⁻¹k(X, x*)`, as `k(x*, x*) - |v|²`; a factor in f32 comes with a bound
 //! on what that has lost, and where it could matter the variance is made again from a solve that is refined in f64.
 
-use ndarray::{Array1, Array2, ArrayView2, Axis, s};
+use ndarray::{Array1, Array2, ArrayView2, Axis};
 
 use super::evidence::Conditioned;
+use super::single::{SINGLE, doubtful, reach};
 use crate::linalg::{Anchor, SpdFactor};
 use crate::models::variance::left;
-use crate::ops::{
-    Along, Map, Reduction, Side, Trans, Triangle, gemm, gram, gram_diagonal, gram_vec, map, reduce,
-    solve_triangular,
-};
+use crate::ops::{Along, Reduction, Trans, gemm, gram, gram_diagonal, gram_vec, reduce};
 use crate::{Kernel, Matrix, Result};
 
 /// Entries of `k(X, x*)` at a time.
 const ENTRIES: usize = 1 << 24;
-/// What an entry of the covariance is off by in f32, relative to its size: a kernel value takes a few roundings.
-const SINGLE: f64 = 4.0 * f32::EPSILON as f64;
-/// Relative error of a variance that calls for a second look.
-const DOUBT: f64 = 1e-4;
 
 #[derive(Debug)]
 pub(super) struct Stored {
@@ -86,10 +80,7 @@ impl Stored {
         let explained = reduce(&v, Along::EachColumn, Reduction::SumSquares)?.into_array()?;
         let mut variance = Array1::from_shape_fn(prior.len(), |j| left(prior[j], explained[[0, j]]));
         if device.is_gpu() {
-            let lost = self.lost(kernel, x, &v)?;
-            // Written so that a NaN is doubtful.
-            let sound = |j: &usize| lost[*j] <= DOUBT * variance[*j];
-            let doubtful: Vec<usize> = (0..prior.len()).filter(|j| !sound(j)).collect();
+            let doubtful = doubtful(&self.lost(kernel, x, &v)?, &variance);
             if !doubtful.is_empty() {
                 let again = Matrix::from_host(x.select(Axis(0), &doubtful));
                 let across = gram(kernel, &self.x, Some(&again))?.into_array()?;
@@ -102,31 +93,17 @@ impl Stored {
         Ok((spread.into_array()?, variance))
     }
 
-    /// What a factor in f32 may have lost of each `|v|²`, v a column of `L⁻¹Sb`.
-    ///
-    /// L is exact for a matrix that differs by a few roundings of `√(a_ii a_jj)` in each entry, and by what the rounding
-    /// of inputs has moved, so `bᵀA⁻¹b` is off by at most that part of `(Σ_i √a_ii |w_i|)²`, `w = L⁻ᵀv`. Of b the
-    /// rounding counts once more, `2 Σ_i |δb_i w_i|`.
-    fn lost(&self, kernel: &Kernel, x: ArrayView2<f64>, v: &Matrix) -> Result<Array1<f64>> {
-        let l = self.factor().factor();
-        let w = solve_triangular(l, Triangle::Lower, Trans::Yes, Side::Left, v)?;
-        let sums = reduce(&map(&w, Map::Abs)?, Along::EachColumn, Reduction::Sum)?.into_array()?;
-        // Where S is not the identity it has made the diagonal about one.
-        let scaled = self.factor().scale().is_some();
-        let largest = if scaled {
-            2.0
-        } else {
-            let own = gram_diagonal(kernel, &self.x)?.into_array()?.fold(0f64, |m, v| m.max(*v));
-            own + self.factor().jitter()
-        };
+    /// What a factor in f32 may have lost of each `|v|²`, v a column of `L⁻¹Sb`: its matrix differs also by what the
+    /// rounding of inputs has moved, and that of b counts once more, `2 Σ_i |δb_i w_i|`.
+    fn lost(&self, kernel: &Kernel, x: ArrayView2<f64>, v: &Matrix) -> Result<Vec<f64>> {
+        let own = gram_diagonal(kernel, &self.x)?.into_array()?.fold(0f64, |m, v| m.max(*v));
+        let reaches = reach(self.factor(), own + self.factor().jitter(), v)?;
         let points = self.x.cpu().view();
         let across = self.anchor.moved(kernel, points, x)?;
         let prior = gram_diagonal(kernel, &Matrix::from_host(x.to_owned()))?.into_array()?;
         let of_matrix = SINGLE + self.factor().moved();
-        let bound = |(sum, prior): (&f64, &f64)| {
-            let reach = largest.sqrt() * sum;
-            of_matrix * reach * reach + 2.0 * across * prior.sqrt() * reach
-        };
-        Ok(sums.slice(s![0, ..]).iter().zip(&prior).map(bound).collect())
+        let bound =
+            |(reach, prior): (&f64, &f64)| of_matrix * reach * reach + 2.0 * across * prior.sqrt() * reach;
+        Ok(reaches.iter().zip(&prior).map(bound).collect())
     }
 }

@@ -14,18 +14,20 @@ use crate::models::check::zeros;
 use crate::models::normal::{cdf, density};
 use crate::{Error, Result};
 
-/// Beyond this the logistic function is 0 or 1 but for 1e-18.
+/// Beyond this the logistic function is `e^f` or 1 but for 1e-17.
 const FLAT: f64 = 40.0;
 /// Standard deviations beyond which the normal density adds less than 1e-16.
 const WIDE: f64 = 8.5;
+/// Up to this standard deviation the integral is a sum over all of its range.
+const BROAD: f64 = 20.0;
 
 /// How `p(y | x) = ∫ p(y | f) N(f; μ, v) df` is computed; `p(y | μ)` alone would be too sure of itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Average {
-    /// The integral itself: exact for the probit link; for the logistic link to 1e-13, by the trapezoidal rule for
-    /// `σ(f) - Φ(√(π/8) f)`, the mean of the second term being known. That difference is analytic in the strip
-    /// |Im f| < π and gone at |f| = 40, so at most 160 equidistant points do, whatever the variance; Gauss-Hermite
-    /// rules fail once it is large.
+    /// The integral itself: exact for the probit link; for the logistic link to 1e-12 of the smaller of the two
+    /// probabilities, however small, by the trapezoidal rule, which converges geometrically: σ is analytic in the strip
+    /// |Im f| < π. A large variance would take many points; there the rule sums `σ(f) - Φ(√(π/8) f)`, which is gone at
+    /// |f| = 80, and the mean of the second term is known. Gauss-Hermite rules fail where the variance is large.
     Quadrature,
     /// `Φ(μ/√(1 + v))`, exact for the probit link; for the logistic link the same with its slope
     /// matched at zero, `σ(μ/√(1 + πv/8))`, which is wrong by at most 0.02.
@@ -65,17 +67,20 @@ impl Averager {
         })
     }
 
-    /// The probability of the class +1.
-    pub fn probability(&self, link: Link, mean: f64, variance: f64) -> f64 {
-        match self {
-            Averager::Quadrature => quadrature(link, mean, variance),
-            Averager::ProbitFormula => probit_formula(link, mean, variance),
+    /// The probabilities of the classes -1 and +1. Both links are symmetric: the smaller one is averaged, for as a
+    /// difference from one it would keep few of its digits.
+    pub fn probabilities(&self, link: Link, mean: f64, variance: f64) -> [f64; 2] {
+        let below = -mean.abs();
+        let small = match self {
+            Averager::Quadrature => quadrature(link, below, variance),
+            Averager::ProbitFormula => probit_formula(link, below, variance),
             Averager::Draws(draws) => {
                 let sd = variance.sqrt();
-                let pair = |z: &f64| link.value(mean + sd * z) + link.value(mean - sd * z);
+                let pair = |z: &f64| link.value(below + sd * z) + link.value(below - sd * z);
                 draws.iter().map(pair).sum::<f64>() / (2 * draws.nrows()) as f64
             }
-        }
+        };
+        if mean > 0.0 { [small, 1.0 - small] } else { [1.0 - small, small] }
     }
 }
 
@@ -91,6 +96,7 @@ fn probit_formula(link: Link, mean: f64, variance: f64) -> f64 {
     }
 }
 
+/// The average of the link over `N(mean, variance)`, for a mean of at most zero.
 fn quadrature(link: Link, mean: f64, variance: f64) -> f64 {
     let sd = variance.sqrt();
     if sd == 0.0 {
@@ -99,20 +105,45 @@ fn quadrature(link: Link, mean: f64, variance: f64) -> f64 {
     if link == Link::Probit {
         return mean_cdf(1.0, mean, variance);
     }
-    let known = mean_cdf(FRAC_PI_8, mean, variance);
-    // The error of the rule is about exp(π²/(2v) - 2π²/h), at v = 1 with h = ½ as below 1e-14.
-    let step = 0.5 * sd.min(1.0);
-    let lambda = FRAC_PI_8.sqrt();
-    let first = ((mean - WIDE * sd).max(-FLAT) - mean) / step;
-    let last = ((mean + WIDE * sd).min(FLAT) - mean) / step;
-    let (mut sum, first) = (0.0, first.ceil());
-    // Counted beforehand: beyond 2⁵³ one step more is the same number.
-    for i in 0..(last - first + 1.0).max(0.0) as usize {
-        let at = first + i as f64;
-        let f = mean + at * step;
-        sum += (link.value(f) - cdf(lambda * f)) * density(at * step / sd);
+    // Where the variance is large and the mean is not larger still, what matters happens about zero. Beyond four times
+    // that deviation a mean that is larger leaves nothing but zero.
+    if sd > BROAD && (-mean < 0.5 * variance || sd > 4.0 * BROAD) {
+        return broad(mean, variance);
     }
-    (known + sum * step / sd).clamp(0.0, 1.0)
+    // The logarithm of the integrand falls from its top as that of a normal density does, or faster.
+    let top = top(mean, variance);
+    if top + WIDE * sd < -FLAT {
+        return (mean + 0.5 * variance).exp();
+    }
+    // The error of the rule is about exp(π²/(2v) - 2π²/h) of the integral, at v = 1 below 1e-18.
+    let step = 0.4 * sd.min(1.0);
+    let reach = (WIDE * sd / step).ceil() as i64;
+    let at = |i: i64| {
+        let f = top + i as f64 * step;
+        Link::Logistic.value(f) * density((f - mean) / sd)
+    };
+    (-reach..=reach).map(at).sum::<f64>() * step / sd
+}
+
+/// `∫ σ(f) N(f; mean, variance) df` for a deviation of more than [`BROAD`].
+fn broad(mean: f64, variance: f64) -> f64 {
+    let (sd, step, lambda) = (variance.sqrt(), 0.4, FRAC_PI_8.sqrt());
+    let reach = (2.0 * FLAT / step) as i64;
+    let at = |i: i64| {
+        let f = i as f64 * step;
+        (Link::Logistic.value(f) - cdf(lambda * f)) * density((f - mean) / sd)
+    };
+    mean_cdf(FRAC_PI_8, mean, variance) + (-reach..=reach).map(at).sum::<f64>() * step / sd
+}
+
+/// Where `σ(f) N(f; mean, variance)` is largest: the root of `f = mean + variance σ(-f)`.
+fn top(mean: f64, variance: f64) -> f64 {
+    let (mut low, mut high) = (mean, mean + variance);
+    for _ in 0..40 {
+        let middle = 0.5 * (low + high);
+        if middle < mean + variance * Link::Logistic.value(-middle) { low = middle } else { high = middle }
+    }
+    low
 }
 
 /// The mean softmax of a normal vector with this mean and covariance.

@@ -5,17 +5,10 @@ use ndarray::{Array1, Array2, ArrayView2, Axis};
 use super::laplace::{Curvature, Observed, times};
 use super::likelihood::{Link, Local};
 use crate::linalg::{SpdFactor, SpdParams, dots};
+use crate::models::gp::single::{SINGLE, doubtful, reach};
 use crate::models::variance::left;
-use crate::ops::{
-    Along, Map, Reduction, Side, Trans, Triangle, Zip, diagonal, gemm_add, map, reduce, solve_triangular,
-    syrk, zip,
-};
+use crate::ops::{Along, Reduction, Trans, Zip, diagonal, gemm_add, reduce, syrk, zip};
 use crate::{Device, Matrix, Result};
-
-/// What an entry of B is off by in f32, relative to its size, factorisation and right-hand sides included.
-const SINGLE: f64 = 4.0 * f32::EPSILON as f64;
-/// Relative error of a variance that calls for a second look.
-const DOUBT: f64 = 1e-4;
 
 /// Labels ±1 under a link.
 #[derive(Debug, Clone)]
@@ -145,10 +138,8 @@ impl ScaledFactor {
         let explained = reduce(&white, Along::EachColumn, Reduction::SumSquares)?.into_array()?;
         let mut rest: Vec<f64> = prior.iter().zip(&explained).map(|(&p, &e)| left(p, e)).collect();
         if white.device().is_gpu() {
-            let lost = self.lost(&white)?;
-            // Written so that a NaN is doubtful.
-            let sound = |j: &usize| lost[*j] <= DOUBT * rest[*j];
-            let doubtful: Vec<usize> = (0..rest.len()).filter(|j| !sound(j)).collect();
+            let lost = reach(&self.factor, self.largest, &white)?.into_iter().map(|r| SINGLE * r * r);
+            let doubtful = doubtful(&lost.collect::<Vec<f64>>(), &rest);
             if !doubtful.is_empty() {
                 let again = scaled.cpu().select(Axis(1), &doubtful);
                 let explained = dots(&again, &self.factor.solve(again.view())?.x);
@@ -156,18 +147,6 @@ impl ScaledFactor {
             }
         }
         Ok(rest)
-    }
-
-    /// What a factor in f32 may have lost of each `|v|²`, v a column of `white`.
-    ///
-    /// It is exact for a matrix that differs by a few roundings of `√(b_ii b_jj)` in each entry, so `|v|²` is off by
-    /// that part of `(Σ_i √b_ii |w_i|)²`, `w = L⁻ᵀv`.
-    fn lost(&self, white: &Matrix) -> Result<Vec<f64>> {
-        let w = solve_triangular(self.factor.factor(), Triangle::Lower, Trans::Yes, Side::Left, white)?;
-        let sums = reduce(&map(&w, Map::Abs)?, Along::EachColumn, Reduction::Sum)?.into_array()?;
-        // Where the factor is that of SBS the diagonal is about one.
-        let largest = if self.factor.scale().is_some() { 2.0 } else { self.largest };
-        Ok(sums.iter().map(|sum| SINGLE * largest * sum * sum).collect())
     }
 
     /// The condition of a factor in f32.

@@ -7,9 +7,9 @@ use super::fitted::{Body, FittedGpClassifier};
 use super::labels::Labels;
 use super::laplace::{Laplace, Observed};
 use super::likelihood::{Likelihood, Link};
-use crate::kernel::Scale;
 use crate::models::check::finite;
-use crate::models::gp::Evidence;
+use crate::models::gp::space::{Space, by_theta};
+use crate::models::gp::{Evidence, Prior};
 use crate::models::plan::BUDGET;
 use crate::ops::gram;
 use crate::optim::{Minimiser, Minimum};
@@ -49,13 +49,20 @@ pub struct GpClassifier {
     kernel: Kernel,
     pub(super) likelihood: Likelihood,
     pub(super) minimiser: Option<Minimiser>,
+    priors: Vec<(String, Prior)>,
     pub(super) budget: u64,
 }
 
 impl GpClassifier {
     /// With this kernel and the logistic likelihood.
     pub fn new(kernel: Kernel) -> Self {
-        GpClassifier { kernel, likelihood: Likelihood::Logistic, minimiser: None, budget: BUDGET }
+        GpClassifier {
+            kernel,
+            likelihood: Likelihood::Logistic,
+            minimiser: None,
+            priors: Vec::new(),
+            budget: BUDGET,
+        }
     }
 
     /// The kernel, where the search for its parameters starts.
@@ -70,10 +77,34 @@ impl GpClassifier {
         self
     }
 
-    /// Chooses hyper-parameters by maximising the approximate evidence.
+    /// Chooses hyper-parameters by maximising the approximate evidence, times the priors if there are any.
     #[must_use]
     pub fn optimise(mut self, minimiser: Minimiser) -> Self {
         self.minimiser = Some(minimiser);
+        self
+    }
+
+    /// A prior for one hyper-parameter: a name of [`Kernel::params`]. Classes that are fitted against the rest have it
+    /// each.
+    ///
+    /// Classes that a line separates leave the amplitude open, and with it how sure the classifier is:
+    ///
+    /// ```
+    /// use mercer::models::gp::{GpClassifier, Prior};
+    /// use mercer::optim::Minimiser;
+    /// use mercer::{Device, Kernel};
+    /// use ndarray::array;
+    ///
+    /// let x = array![[-2.0], [-1.0], [1.0], [2.0]];
+    /// let model = GpClassifier::new(1.0 * Kernel::rbf(2.0)).optimise(Minimiser::default());
+    /// let amplitude = Prior::LogNormal { mean: 4f64.ln(), deviation: 0.1 };
+    /// let fitted = model.prior("scale", amplitude).fit(&Device::cpu(), x.view(), &[0, 0, 1, 1])?;
+    /// assert!((fitted.kernels()[0].params()[0].value / 4.0).ln().abs() < 0.1);
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    #[must_use]
+    pub fn prior(mut self, name: &str, prior: Prior) -> Self {
+        self.priors.push((name.to_owned(), prior));
         self
     }
 
@@ -91,7 +122,8 @@ impl GpClassifier {
     /// # Errors
     /// [`Error::Shape`](crate::Error::Shape) for labels that do not fit `x` or do not differ,
     /// [`Error::NotFinite`](crate::Error::NotFinite) for a NaN or an infinity in `x`,
-    /// [`Error::Parameter`](crate::Error::Parameter) for a bad kernel,
+    /// [`Error::Parameter`](crate::Error::Parameter) for a bad kernel or prior,
+    /// [`Error::UnknownName`](crate::Error::UnknownName) for a prior of none of its hyper-parameters,
     /// [`Error::NotPositiveDefinite`](crate::Error::NotPositiveDefinite) if K has a negative eigenvalue,
     /// [`Error::OverBudget`](crate::Error::OverBudget) if the matrices do not fit the
     /// [memory budget](GpClassifier::memory_budget), [`Error::Cancelled`](crate::Error::Cancelled) by the minimiser's
@@ -100,18 +132,19 @@ impl GpClassifier {
         finite("GpClassifier", "x", x)?;
         let labels = Labels::new(labels, x.nrows())?;
         let size = (x.nrows(), x.ncols(), labels.names.len());
+        let space = Space::new(&self.kernel, None, &self.priors)?;
         self.affords("GpClassifier::fit", device, size, self.minimiser.is_some())?;
         let x = Matrix::from_host(x.to_owned());
         let mut searches = Vec::new();
         let body = match self.likelihood {
             Likelihood::Softmax => {
-                Body::Softmax(Box::new(self.one(device, &x, &labels.classes(), &mut searches)?))
+                Body::Softmax(Box::new(self.one(device, &x, &labels.classes(), &space, &mut searches)?))
             }
             Likelihood::Logistic | Likelihood::Probit => {
                 let link = self.link();
                 let each = labels
                     .against_the_rest()
-                    .map(|y| self.one(device, &x, &Signs { y, link }, &mut searches));
+                    .map(|y| self.one(device, &x, &Signs { y, link }, &space, &mut searches));
                 Body::Binary(each.collect::<Result<_>>()?, link)
             }
         };
@@ -151,14 +184,15 @@ impl GpClassifier {
         device: &Device,
         x: &Matrix,
         observed: &O,
+        space: &Space,
         searches: &mut Vec<Minimum>,
     ) -> Result<Laplace<O::Curvature>> {
         let start = self.kernel.theta();
         let mut kernel = self.kernel.clone();
         if let Some(minimiser) = self.minimiser.as_ref().filter(|_| !start.is_empty()) {
-            let found = minimiser.run(&start, &bounds(&kernel), |theta| {
+            let found = minimiser.run(&start, &space.bounds, |theta| {
                 let own = evidence(device, &kernel.with_theta(theta)?, x, observed)?;
-                Ok((-own.value, own.gradient.into_iter().map(|g| -g).collect()))
+                Ok(space.objective(theta, (own.value, own.gradient)))
             })?;
             kernel = kernel.with_theta(&found.point)?;
             searches.push(found);
@@ -171,18 +205,6 @@ impl GpClassifier {
 fn evidence<O: Observed>(device: &Device, kernel: &Kernel, x: &Matrix, observed: &O) -> Result<Evidence> {
     let k = gram(kernel, x, None)?;
     let laplace = Laplace::new(device, kernel, x, observed, &k, false)?;
-    let natural = laplace.gradient(&k)?;
-    let free = kernel.params().into_iter().zip(natural).filter(|(p, _)| !p.fixed);
-    let gradient = free.map(|(p, g)| if p.scale == Scale::Log { g * p.value } else { g });
-    Ok(Evidence { value: laplace.log_evidence, gradient: gradient.collect() })
-}
-
-/// The bounds of the free parameters, on the scale of theta.
-fn bounds(kernel: &Kernel) -> Vec<(f64, f64)> {
-    let free = kernel.params().into_iter().filter(|p| !p.fixed);
-    free.map(|p| match p.scale {
-        Scale::Log => (p.bounds.0.ln(), p.bounds.1.ln()),
-        Scale::Linear => p.bounds,
-    })
-    .collect()
+    let gradient = by_theta(kernel, &laplace.gradient(&k)?);
+    Ok(Evidence { value: laplace.log_evidence, gradient })
 }

@@ -9,6 +9,7 @@ use super::laplace::Laplace;
 use super::likelihood::Link;
 use super::softmax::ManyFactors;
 use crate::models::check::{finite, inputs, require};
+use crate::models::gp::space::at_bounds;
 use crate::models::variance::known;
 use crate::optim::Minimum;
 use crate::{Error, Kernel, Result};
@@ -80,9 +81,17 @@ impl FittedGpClassifier {
         }
     }
 
-    /// The search for the hyper-parameters of each latent model, of `-ln Z`; none if they were fixed.
+    /// The search for the hyper-parameters of each latent model, of `-ln Z` less the logarithm of the priors; none if
+    /// they were fixed.
     pub fn searches(&self) -> &[Minimum] {
         &self.searches
+    }
+
+    /// For each of [`searches`](Self::searches), names of the hyper-parameters that it left at a bound and would have
+    /// taken further: bounds to be widened, or parameters of which the data say nothing.
+    pub fn at_bounds(&self) -> Vec<Vec<String>> {
+        let each = self.searches.iter().zip(self.kernels());
+        each.map(|(found, kernel)| at_bounds(kernel, false, found.at_bounds.iter().copied())).collect()
     }
 
     /// The latent functions at `x`, m x d.
@@ -146,16 +155,16 @@ impl FittedGpClassifier {
             Body::Binary(each, link) => {
                 let averager = Averager::new(by, 1)?;
                 let Latent { mean, variance } = self.latent(x)?;
-                let yes = |at: usize| {
+                let both = |at: usize| {
                     let (i, c) = (at / each.len(), at % each.len());
-                    averager.probability(*link, mean[[i, c]], variance[[i, c]])
+                    averager.probabilities(*link, mean[[i, c]], variance[[i, c]])
                 };
-                let yes: Vec<f64> = (0..mean.len()).into_par_iter().map(yes).collect();
-                for (mut row, yes) in out.rows_mut().into_iter().zip(yes.chunks_exact(each.len())) {
-                    if let [yes] = yes {
-                        (row[0], row[1]) = (1.0 - yes, *yes);
+                let all: Vec<[f64; 2]> = (0..mean.len()).into_par_iter().map(both).collect();
+                for (mut row, own) in out.rows_mut().into_iter().zip(all.chunks_exact(each.len())) {
+                    if let [both] = own {
+                        row.assign(&ArrayView1::from(both));
                     } else {
-                        row.assign(&ArrayView1::from(yes));
+                        row.iter_mut().zip(own).for_each(|(p, [_, yes])| *p = *yes);
                         normalise(row);
                     }
                 }

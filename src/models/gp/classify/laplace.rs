@@ -18,6 +18,9 @@ use crate::{Device, Error, Kernel, Matrix, Result};
 
 /// `‖a - g‖∞` at the mode.
 const RESIDUAL: f64 = 1e-10;
+/// What Newton's next step would move f by at the mode: under a large amplitude a, which is g, is small, and a residual
+/// that is smaller than 1e-10 may still be all of it.
+const SETTLED: f64 = 1e-8;
 /// What is accepted when rounding lets ψ rise no more, relative to `1 + ‖a‖∞`.
 const ROUNDED: f64 = 1e-6;
 /// Newton's method needs five to ten steps; each of these may be halved.
@@ -163,12 +166,15 @@ fn mode<O: Observed>(device: &Device, k: &Matrix, observed: &O) -> Result<Mode<O
             }
             other => other?,
         };
-        if residual > RESIDUAL && stalled && place.is_gpu() {
+        let step = curvature.shrink(k, (&g - &a).view())?;
+        let moved = times(k, step.view())?;
+        let settled = residual <= RESIDUAL && largest(&moved) <= SETTLED;
+        if !settled && stalled && place.is_gpu() {
             // Factors in f32 that lead no further: f64 goes on from here.
             (stalled, place) = (false, Device::cpu());
             continue;
         }
-        if residual <= RESIDUAL || (stalled && residual <= ROUNDED * (1.0 + largest(&a))) {
+        if settled || (stalled && residual <= ROUNDED * (1.0 + largest(&a))) {
             return Ok(Mode { f, a, curvature, trace });
         }
         let iterations = trace.len() - 1;
@@ -180,8 +186,6 @@ fn mode<O: Observed>(device: &Device, k: &Matrix, observed: &O) -> Result<Mode<O
                 tolerance: RESIDUAL,
             });
         }
-        let step = curvature.shrink(k, (&g - &a).view())?;
-        let moved = times(k, step.view())?;
         // ψ is concave: a short enough step raises it, unless it is at its top but for rounding.
         let slack = 1e-13 * (1.0 + psi.abs());
         let mut t = 1.0;

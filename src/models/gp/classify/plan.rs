@@ -2,8 +2,8 @@
 
 use super::classifier::GpClassifier;
 use super::likelihood::Likelihood;
-use crate::models::plan::{Method, Plan, kernel_flops};
-use crate::{Device, Error, Result};
+use crate::models::plan::{Method, Plan, affords, kernel_flops};
+use crate::{Device, Result};
 
 impl GpClassifier {
     /// What a fit of n points with d features and C classes would take on `device`: nothing is run.
@@ -46,8 +46,6 @@ impl GpClassifier {
         size: (usize, usize, usize),
         gradient: bool,
     ) -> Result<()> {
-        let Plan { host_bytes, device_bytes, .. } = self.cost(device, size, gradient);
-        let (need, budget, instead) = (host_bytes.max(device_bytes), self.budget, "fit to fewer points");
-        if need <= budget { Ok(()) } else { Err(Error::OverBudget { op, need, budget, instead }) }
+        affords(op, self.cost(device, size, gradient).need(), self.budget, "fit to fewer points")
     }
 }

@@ -48,7 +48,9 @@ impl Observed for Classes {
             let total = softmax(f, &mut g);
             log += f[y] - total;
             g.mapv_inplace(|p| -p);
-            g[y] += 1.0;
+            // 1 - π_y as what the others have: where that is little, a difference from one has few digits of it.
+            g[y] = 0.0;
+            g[y] = -g.sum();
         }
         (log, g)
     }

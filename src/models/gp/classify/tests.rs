@@ -38,12 +38,29 @@ fn quadrature_is_the_integral_for_every_variance() {
         let at = |name: &str| case[name].as_f64().unwrap();
         let (m, v) = (at("mean"), at("variance"));
         for (link, name) in [(Link::Logistic, "logistic"), (Link::Probit, "probit")] {
-            let off = (exact.probability(link, m, v) - at(name)).abs();
+            let off = (exact.probabilities(link, m, v)[1] - at(name)).abs();
             assert!(off <= 1e-13, "{name}, mean {m}, variance {v}: off by {off:e}");
         }
-        let off = (formula.probability(Link::Logistic, m, v) - at("logistic")).abs();
+        let off = (formula.probabilities(Link::Logistic, m, v)[1] - at("logistic")).abs();
         worst = worst.max(off);
-        assert_eq!(formula.probability(Link::Probit, m, v), exact.probability(Link::Probit, m, v));
+        assert_eq!(formula.probabilities(Link::Probit, m, v), exact.probabilities(Link::Probit, m, v));
     }
     assert!(0.005 < worst && worst < 0.02, "the formula for the logistic link is off by {worst}");
+}
+
+/// However improbable a class is: what a logarithm would see must not be rounding, and not zero.
+#[test]
+fn small_probabilities_keep_their_digits_on_either_side() {
+    let exact = Averager::new(Average::Quadrature, 1).unwrap();
+    let all = oracle();
+    let rare = all["rare"].as_array().unwrap();
+    assert!(rare.iter().any(|c| c["logistic"].as_f64().unwrap() < 1e-100));
+    for case in rare {
+        let (m, v) = (case["mean"].as_f64().unwrap(), case["variance"].as_f64().unwrap());
+        for (link, name) in [(Link::Logistic, "logistic"), (Link::Probit, "probit")] {
+            let what = format!("{name}, mean {m}, variance {v}");
+            near(exact.probabilities(link, m, v)[1], &case[name], 1e-12, &what);
+            near(exact.probabilities(link, -m, v)[0], &case[name], 1e-12, &what);
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::LargeParams;
 use crate::models::gp::regressor::GpRegressor;
-use crate::models::plan::{Method, Plan, kernel_flops};
+use crate::models::plan::{Method, Plan, affords, kernel_flops};
 use crate::{Device, Error, Result};
 
 /// Most columns of the preconditioner unless told otherwise: it is made anew for every set of hyper-parameters.
@@ -18,7 +18,7 @@ impl GpRegressor {
     /// stored, and about twice as many iterations if it is not.
     pub fn plan(&self, device: &Device, n: usize, d: usize, targets: usize) -> Plan {
         let stored = dense(device, n, d, targets, self.learns());
-        let fits = need(&stored) <= self.budget && one_matrix(n) <= largest_buffer(device);
+        let fits = stored.need() <= self.budget && one_matrix(n) <= largest_buffer(device);
         if fits { stored } else { matrix_free(device, n, d, targets, &self.large, self.budget) }
     }
 
@@ -35,7 +35,7 @@ impl GpRegressor {
         (n, d, targets): (usize, usize, usize),
         instead: &'static str,
     ) -> Error {
-        let (need, budget) = (need(&dense(device, n, d, targets, self.learns())), self.budget);
+        let (need, budget) = (dense(device, n, d, targets, self.learns()).need(), self.budget);
         if need > budget {
             return Error::OverBudget { op, need, budget, instead };
         }
@@ -52,8 +52,7 @@ impl GpRegressor {
         gradient: bool,
         instead: &'static str,
     ) -> Result<()> {
-        let (need, budget) = (need(&dense(device, n, d, targets, gradient)), self.budget);
-        if need <= budget { Ok(()) } else { Err(Error::OverBudget { op, need, budget, instead }) }
+        affords(op, dense(device, n, d, targets, gradient).need(), self.budget, instead)
     }
 }
 
@@ -63,11 +62,6 @@ fn one_matrix(n: usize) -> u64 {
 
 fn largest_buffer(device: &Device) -> u64 {
     device.adapter().map_or(u64::MAX, |a| a.limits.buffer_bytes)
-}
-
-/// Bytes where most are needed.
-fn need(plan: &Plan) -> u64 {
-    plan.host_bytes.max(plan.device_bytes)
 }
 
 /// Columns of the preconditioner: it may take half of the budget, and its factor exists twice while it is made.

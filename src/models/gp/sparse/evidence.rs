@@ -50,7 +50,8 @@ pub(super) fn gradient(at: &Setting, data: &Data, f: &Factors, inducing: bool) -
     let mut by_params = vec![0.0; at.kernel.params().len()];
     let mut by_inducing = Array2::zeros(at.z.raw_dim());
     let mut h = Array1::from_elem(n, same);
-    let (mut squares, mut trace, mut turned) = (0.0, 0.0, Array2::<f64>::zeros((m, m)));
+    let (mut squares, mut residual) = (0.0, 0.0);
+    let (mut trace, mut turned) = (0.0, Array2::<f64>::zeros((m, m)));
     for part in &data.parts {
         let a = f.whitened(at.kernel, part)?;
         let lambda = f.lambda.slice(s![part.rows.clone()]);
@@ -58,6 +59,7 @@ pub(super) fn gradient(at: &Setting, data: &Data, f: &Factors, inducing: bool) -
         let alpha = (&data.y.slice(s![part.rows.clone(), ..]) - fit) / lambda.insert_axis(Axis(1));
         let power = (&alpha * &alpha).sum_axis(Axis(1));
         squares += power.sum();
+        residual += (&power * &lambda).sum();
         let outer = gemm(1.0, &u, Trans::No, &on(&alpha)?, Trans::Yes)?;
         let w = if fitc {
             let t = gemm(1.0, &inverse_on, Trans::No, &a, Trans::No)?;
@@ -95,7 +97,7 @@ pub(super) fn gradient(at: &Setting, data: &Data, f: &Factors, inducing: bool) -
     }
     let penalty = if at.method == SparseMethod::Variational { f.gap / at.noise.powi(2) } else { 0.0 };
     let by_noise = 0.5 * (squares - p * trace + p * penalty);
-    Ok(SparseEvidence { value: f.value, by_params, by_noise, by_inducing })
+    Ok(SparseEvidence { value: f.value_of(residual), by_params, by_noise, by_inducing })
 }
 
 /// `W_zz`, with what reaches the diagonal of `K_zz` through the jitter, which follows its mean.

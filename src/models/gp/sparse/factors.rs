@@ -13,6 +13,9 @@ use crate::ops::{
 };
 use crate::{Device, Error, Kernel, Matrix, Result};
 
+/// The part of `yᵀΛ⁻¹y` below which the difference that F wants has lost too many digits.
+const CANCELLED: f64 = 1e-6;
+
 /// A place in the space of parameters.
 pub(super) struct Setting<'a> {
     pub device: &'a Device,
@@ -43,6 +46,8 @@ pub(super) struct Factors {
     pub lb: Matrix,
     /// `B⁻¹ A Λ⁻¹ y`, `m x p`.
     pub beta: Array2<f64>,
+    /// `-2F` but for the fit: determinants, and the penalty of the bound, of all outputs together.
+    complexity: f64,
     /// F, of all outputs together.
     pub value: f64,
 }
@@ -83,11 +88,39 @@ impl Factors {
         let right = Matrix::from_host(right);
         let c = solve_triangular(&lb, Triangle::Lower, Trans::No, Side::Left, &right)?;
         let beta = solve_triangular(&lb, Triangle::Lower, Trans::Yes, Side::Left, &c)?.to_array()?;
-        let value = evidence(at, data, lambda.view(), gap, log_det(&lb)?, &c.to_array()?);
-        if !(value.is_finite() && gap.is_finite()) {
-            return Err(Error::NotPositiveDefinite { op: "SparseGpRegressor", pivot: 0, value });
+        let complexity = complexity(at, lambda.view(), gap, log_det(&lb)?) * p as f64;
+        let whole: f64 = data.y.rows().into_iter().zip(&lambda).map(|(y, l)| y.dot(&y) / l).sum();
+        let fit = whole - c.to_array()?.iter().map(|v| v * v).sum::<f64>();
+        let mut all = Factors { z, l, l_on, jitter, lambda, gap, b, lb, beta, complexity, value: 0.0 };
+        all.value = -0.5 * (complexity + fit);
+        // A gradient in f32 has the residuals and makes it again from them.
+        if fit <= CANCELLED * whole && !at.device.is_gpu() {
+            all.value = all.value_of(all.residual(at, data)?);
         }
-        Ok(Factors { z, l, l_on, jitter, lambda, gap, b, lb, beta, value })
+        if !(all.value.is_finite() && gap.is_finite()) {
+            return Err(Error::NotPositiveDefinite { op: "SparseGpRegressor", pivot: 0, value: all.value });
+        }
+        Ok(all)
+    }
+
+    /// F from `|Λ^-½(y - Aᵀβ)|²`: `yᵀ(Q + Λ)⁻¹y` is that and `|β|²`, the least of their sum over all β, so that no digits
+    /// are lost where the noise is small, and an error of β hardly counts.
+    pub fn value_of(&self, residual: f64) -> f64 {
+        -0.5 * (self.complexity + residual + self.beta.iter().map(|b| b * b).sum::<f64>())
+    }
+
+    /// `|Λ^-½(y - Aᵀβ)|²`, at the price of one more pass over the data.
+    fn residual(&self, at: &Setting, data: &Data) -> Result<f64> {
+        let beta = Matrix::upload("SparseGpRegressor", at.device, self.beta.view())?;
+        let mut sum = 0.0;
+        for part in &data.parts {
+            let a = self.whitened(at.kernel, part)?;
+            let rest = &data.y.slice(s![part.rows.clone(), ..])
+                - &gemm(1.0, &a, Trans::Yes, &beta, Trans::No)?.to_array()?;
+            let own = self.lambda.slice(s![part.rows.clone()]);
+            sum += rest.rows().into_iter().zip(own).map(|(r, l)| r.dot(&r) / l).sum::<f64>();
+        }
+        Ok(sum)
     }
 
     /// A of some rows of the data, `m x c`, on the device.
@@ -106,17 +139,8 @@ pub(super) fn scaled(at: &Setting, a: &Matrix, by: Array1<f64>) -> Result<Matrix
     zip(a, &row(at.device, by)?, Zip::Mul)
 }
 
-fn evidence(
-    at: &Setting,
-    data: &Data,
-    lambda: ArrayView1<f64>,
-    gap: f64,
-    log_det_b: f64,
-    c: &Array2<f64>,
-) -> f64 {
-    let p = data.p() as f64;
-    let log_det = lambda.iter().map(|l| (TAU * l).ln()).sum::<f64>() + log_det_b;
-    let fit: f64 = data.y.rows().into_iter().zip(lambda).map(|(y, l)| y.dot(&y) / l).sum();
+/// `n log 2π + log det Λ + log det B`, and the penalty of the bound.
+fn complexity(at: &Setting, lambda: ArrayView1<f64>, gap: f64, log_det_b: f64) -> f64 {
     let penalty = if at.method == SparseMethod::Variational { gap / at.noise } else { 0.0 };
-    -0.5 * (p * (log_det + penalty) + fit - c.iter().map(|v| v * v).sum::<f64>())
+    lambda.iter().map(|l| (TAU * l).ln()).sum::<f64>() + log_det_b + penalty
 }

@@ -8,7 +8,8 @@ use super::factors::{Factors, Setting};
 use super::fitted::FittedSparseGp;
 use super::regressor::SparseGpRegressor;
 use super::search::{Place, Search, scales};
-use crate::models::check::{finite, positive, require, within};
+use crate::models::check::{pairs, positive, require, within};
+use crate::models::plan::affords;
 use crate::optim::{Minimiser, Minimum, Stop};
 use crate::{Device, Error, Result};
 
@@ -31,23 +32,22 @@ impl SparseGpRegressor {
         y: ArrayView2<f64>,
     ) -> Result<SparseEvidence> {
         let cpu = Device::cpu();
-        let z = self.start(x)?;
+        let z = self.start(device, x, y)?;
         let data = self.data(&cpu, &z, x, y)?;
         let place = self.here(z);
         let at = self.at(&cpu, &place);
         let factors = Factors::new(&at, &data)?;
         if device.is_gpu() {
-            let on_device = self.data(device, &place.z, x, y)?;
-            match self.seen(device, &place, &on_device, true) {
+            match self.data(device, &place.z, x, y).and_then(|data| self.seen(device, &place, &data, true)) {
                 Ok(seen) if agree(factors.value, seen.value) => {
                     return Ok(SparseEvidence { value: factors.value, ..seen });
                 }
-                // What f32 has made indefinite need not be.
-                Ok(_) | Err(Error::NotPositiveDefinite { .. }) => {}
+                Ok(_) => {}
+                Err(e) if beyond_f32(&e) => {}
                 Err(other) => return Err(other),
             }
         }
-        gradient(&at, &data, &factors, true)
+        Ok(SparseEvidence { value: factors.value, ..gradient(&at, &data, &factors, true)? })
     }
 
     /// Fits to `x`, `n x d`, and `y`, `n x p`: the outputs share kernel, noise and inducing points.
@@ -58,38 +58,36 @@ impl SparseGpRegressor {
     ///
     /// # Errors
     /// [`Error::Shape`], [`Error::NotFinite`] or [`Error::Parameter`] for bad input, among it noise that is not positive
-    /// and white noise in the kernel; [`Error::NotPositiveDefinite`] if `K_zz` is not, in spite of the jitter;
-    /// [`Error::Cancelled`]; [`Error::Unsupported`] for a kernel that the device of a search cannot run.
+    /// and white noise in the kernel; [`Error::UnknownName`] for a prior of none of its hyper-parameters;
+    /// [`Error::NotPositiveDefinite`] if `K_zz` is not, in spite of the jitter; [`Error::OverBudget`] beyond the
+    /// [memory budget](Self::memory_budget); [`Error::Cancelled`]; [`Error::Unsupported`] for a kernel that the device of
+    /// a search cannot run.
     pub fn fit(&self, device: &Device, x: ArrayView2<f64>, y: ArrayView2<f64>) -> Result<FittedSparseGp> {
         let cpu = Device::cpu();
-        let z = self.start(x)?;
+        let z = self.start(device, x, y)?;
         let data = self.data(&cpu, &z, x, y)?;
-        let search = Search::new(self, scales(x), z);
+        let search = Search::new(self, scales(x), z)?;
         let mut start = search.start();
         let Some(minimiser) = self.minimiser.as_ref().filter(|_| !start.is_empty()) else {
             return self.finish(&data, self.here(search.inducing().clone()), None);
         };
         let mut before = None;
         if device.is_gpu() {
-            let on_device = self.data(device, search.inducing(), x, y)?;
-            match self.search(minimiser, &search, &start, device, &on_device) {
-                // What f32 has made indefinite or infinite need not be.
-                Err(
-                    Error::NotPositiveDefinite { .. }
-                    | Error::NoConvergence { .. }
-                    | Error::NotFinite { what: "the objective", .. },
-                ) => {}
+            let on_device = self.data(device, search.inducing(), x, y);
+            match on_device.and_then(|data| self.search(minimiser, &search, &start, device, &data)) {
+                Err(e) if beyond_f32(&e) => {}
                 Err(other) => return Err(other),
                 Ok(seen) => {
                     let fitted = self.finish(&data, search.place(&seen.point)?, Some(seen.clone()))?;
-                    if agree(fitted.log_marginal_likelihood(), -seen.value) && seen.stop != Stop::Stalled {
+                    let posterior =
+                        |f: &FittedSparseGp, at: &[f64]| f.log_marginal_likelihood() + search.log_prior(at);
+                    let found = posterior(&fitted, &seen.point);
+                    if agree(found, -seen.value) && seen.stop != Stop::Stalled {
                         return Ok(fitted);
                     }
                     // What f32 has chosen may be worse than what was given.
                     let given = self.finish(&data, search.place(&start)?, None);
-                    let better =
-                        |g: FittedSparseGp| g.log_marginal_likelihood() > fitted.log_marginal_likelihood();
-                    if !given.is_ok_and(better) {
+                    if !given.is_ok_and(|g| posterior(&g, &start) > found) {
                         start.clone_from(&seen.point);
                     }
                     before = Some(seen);
@@ -105,7 +103,7 @@ impl SparseGpRegressor {
         self.finish(&data, search.place(&found.point)?, Some(found))
     }
 
-    /// The minimum of -F on this device.
+    /// The minimum of -F, less the logarithm of the prior, on this device.
     fn search(
         &self,
         minimiser: &Minimiser,
@@ -117,7 +115,7 @@ impl SparseGpRegressor {
         minimiser.run(start, &search.bounds(), |v| {
             let place = search.place(v)?;
             let found = self.seen(device, &place, data, self.move_inducing)?;
-            Ok((-found.value, search.down(&place, &found)))
+            Ok(search.objective(v, &place, &found))
         })
     }
 
@@ -134,18 +132,19 @@ impl SparseGpRegressor {
     }
 
     /// Where the inducing points start, once parameters and inputs are known to be in order.
-    fn start(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
+    fn start(&self, device: &Device, x: ArrayView2<f64>, y: ArrayView2<f64>) -> Result<Array2<f64>> {
         positive("noise", self.noise)?;
         let jitter = self.jitter;
         within("jitter", jitter, jitter >= 0.0 && jitter.is_finite(), "must be finite and not negative")?;
-        let (lower, upper) = self.noise_reach();
-        let ordered = lower > 0.0 && lower <= upper && upper.is_finite();
-        within("noise_bounds", lower, ordered, "must be positive, finite and in order")?;
+        self.space()?;
         require(OP, !self.kernel.has_white_noise(), || {
             "white noise in the kernel: inducing variables have none, give it as `noise`".to_owned()
         })?;
-        finite(OP, "x", x)?;
-        self.inducing.choose(OP, &self.kernel, x)
+        pairs(OP, x, y)?;
+        self.inducing.check(OP, x)?;
+        let need = self.plan(device, x.nrows(), x.ncols(), y.ncols()).need();
+        affords(OP, need, self.budget, "take fewer inducing points, or smaller chunks")?;
+        self.inducing.choose(&self.kernel, x)
     }
 
     fn data(&self, device: &Device, z: &Array2<f64>, x: ArrayView2<f64>, y: ArrayView2<f64>) -> Result<Data> {
@@ -161,6 +160,11 @@ impl SparseGpRegressor {
         let (method, jitter) = (self.method, self.jitter);
         Setting { device, kernel: &place.kernel, noise: place.noise, z: &place.z, method, jitter }
     }
+}
+
+/// What f32 has made indefinite or infinite need not be: the data are known to be finite, and f64 goes on.
+fn beyond_f32(e: &Error) -> bool {
+    matches!(e, Error::NotPositiveDefinite { .. } | Error::NoConvergence { .. } | Error::NotFinite { .. })
 }
 
 /// Whether F in f32 is near enough to F in f64; a NaN is not.

@@ -12,6 +12,7 @@ use crate::linalg::Noise;
 use crate::matrix::window::windows;
 use crate::models::check::inputs;
 use crate::models::gp::predict::{Prediction, Predictive, noise_of};
+use crate::models::gp::space::at_bounds;
 use crate::models::score::r_squared;
 use crate::models::variance::{known, left};
 use crate::ops::{Along, Reduction, Side, Trans, Triangle, gemm, gram_diagonal, reduce, solve_triangular};
@@ -27,10 +28,10 @@ pub struct FittedSparseGp {
     gap: f64,
     jitter: f64,
     minimum: Option<Minimum>,
-    z: Matrix,
+    pub(super) z: Matrix,
     /// L, `chol(B)` and β.
-    l: Matrix,
-    lb: Matrix,
+    pub(super) l: Matrix,
+    pub(super) lb: Matrix,
     beta: Matrix,
 }
 
@@ -146,8 +147,16 @@ impl FittedSparseGp {
         self.jitter
     }
 
-    /// How the search for the parameters went, if there was one. Its values are those of `-F`, as its device saw them.
+    /// How the search for the parameters went, if there was one. Its values are those of `-F`, less the logarithm of the
+    /// priors, as its device saw them.
     pub fn optimisation(&self) -> Option<&Minimum> {
         self.minimum.as_ref()
+    }
+
+    /// Names of the hyper-parameters that the search left at a bound and would have taken further: bounds to be widened,
+    /// or parameters of which the data say nothing.
+    pub fn at_bounds(&self) -> Vec<String> {
+        let held = self.minimum.iter().flat_map(|m| m.at_bounds.iter().copied());
+        at_bounds(&self.model.kernel, !self.model.noise_fixed, held)
     }
 }

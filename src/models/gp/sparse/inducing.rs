@@ -2,9 +2,9 @@
 
 use ndarray::{Array2, ArrayView2, Axis};
 
-use crate::models::check::{finite, require};
+use crate::models::check::{finite, require, within};
 use crate::models::features::Landmarks;
-use crate::{Error, Kernel, Result};
+use crate::{Kernel, Result};
 
 /// How inducing inputs are chosen before any of them is moved.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,29 +39,27 @@ impl Inducing {
         Inducing::Among { count, by: Landmarks::KMeansPlusPlus, seed }
     }
 
-    /// The points, `m x d`.
-    pub(super) fn choose(
-        &self,
-        op: &'static str,
-        kernel: &Kernel,
-        x: ArrayView2<f64>,
-    ) -> Result<Array2<f64>> {
-        match *self {
-            Inducing::Given(ref z) => {
+    /// Whether they can be those of `x`, `n x d`.
+    pub(super) fn check(&self, op: &'static str, x: ArrayView2<f64>) -> Result<()> {
+        match self {
+            Inducing::Given(z) => {
                 finite(op, "the inducing inputs", z.view())?;
                 require(op, z.ncols() == x.ncols(), || {
                     format!("x has {} features, the inducing inputs {}", x.ncols(), z.ncols())
-                })?;
-                Ok(z.clone())
+                })
             }
-            Inducing::Among { count, by, seed } => {
-                if !(1..=x.nrows()).contains(&count) {
-                    let requirement = "must be between 1 and the number of observations";
-                    let name = "inducing points".to_owned();
-                    return Err(Error::Parameter { name, value: count as f64, requirement });
-                }
-                Ok(x.select(Axis(0), &by.choose(kernel, x, count, seed)?))
+            Inducing::Among { count, .. } => {
+                let requirement = "must be between 1 and the number of observations";
+                within("inducing points", *count as f64, (1..=x.nrows()).contains(count), requirement)
             }
+        }
+    }
+
+    /// The points, `m x d`.
+    pub(super) fn choose(&self, kernel: &Kernel, x: ArrayView2<f64>) -> Result<Array2<f64>> {
+        match *self {
+            Inducing::Given(ref z) => Ok(z.clone()),
+            Inducing::Among { count, by, seed } => Ok(x.select(Axis(0), &by.choose(kernel, x, count, seed)?)),
         }
     }
 }

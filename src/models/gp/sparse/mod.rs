@@ -19,6 +19,7 @@ mod factors;
 mod fit;
 mod fitted;
 mod inducing;
+mod joint;
 mod plan;
 mod regressor;
 mod search;

@@ -1,10 +1,12 @@
 //! What to fit.
 
 use super::inducing::Inducing;
-use crate::Kernel;
 use crate::kernel::about;
-use crate::models::gp::hyper::NOISE;
+use crate::models::gp::prior::Prior;
+use crate::models::gp::space::{NOISE, NoiseRange, Space};
+use crate::models::plan::BUDGET;
 use crate::optim::Minimiser;
+use crate::{Kernel, Result};
 
 /// How `Q = K_xz K_zz⁻¹ K_zx` stands in for K.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -53,6 +55,8 @@ pub struct SparseGpRegressor {
     pub(super) minimiser: Option<Minimiser>,
     pub(super) move_inducing: bool,
     pub(super) chunk: Option<usize>,
+    pub(super) priors: Vec<(String, Prior)>,
+    pub(super) budget: u64,
 }
 
 impl SparseGpRegressor {
@@ -71,6 +75,8 @@ impl SparseGpRegressor {
             minimiser: None,
             move_inducing: false,
             chunk: None,
+            priors: Vec::new(),
+            budget: BUDGET,
         }
     }
 
@@ -89,7 +95,8 @@ impl SparseGpRegressor {
         self
     }
 
-    /// Maximises F over the parameters of the kernel that are not fixed, and the noise.
+    /// Maximises F over the parameters of the kernel that are not fixed, and the noise; `F + log p(θ)` if there are
+    /// [priors](Self::prior).
     #[must_use]
     pub fn optimise(mut self, minimiser: Minimiser) -> Self {
         self.minimiser = Some(minimiser);
@@ -133,6 +140,42 @@ impl SparseGpRegressor {
         self
     }
 
+    /// A prior for one hyper-parameter: a name of [`Kernel::params`], or `noise`.
+    ///
+    /// ```
+    /// use mercer::models::gp::{Inducing, Prior, SparseGpRegressor};
+    /// use mercer::optim::Minimiser;
+    /// use mercer::{Device, Kernel};
+    /// use ndarray::Array2;
+    ///
+    /// // Three points cannot tell noise from signal.
+    /// let x = Array2::from_shape_fn((3, 1), |(i, _)| i as f64);
+    /// let y = x.mapv(f64::sin);
+    /// let noise = Prior::LogNormal { mean: 1e-2f64.ln(), deviation: 0.1 };
+    /// let gp = SparseGpRegressor::new(1.0 * Kernel::rbf(1.0), Inducing::greedy(3)).prior("noise", noise);
+    /// let fitted = gp.optimise(Minimiser::default()).fit(&Device::cpu(), x.view(), y.view())?;
+    /// assert!((fitted.noise() / 1e-2).ln().abs() < 0.1);
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    #[must_use]
+    pub fn prior(mut self, name: &str, prior: Prior) -> Self {
+        self.priors.push((name.to_owned(), prior));
+        self
+    }
+
+    /// Bytes that a fit or a joint prediction may allocate, 2 GiB by default. Beyond that they refuse before anything
+    /// is allocated; [`plan`](Self::plan) says what a fit would take.
+    #[must_use]
+    pub fn memory_budget(mut self, bytes: u64) -> Self {
+        self.budget = bytes;
+        self
+    }
+
+    /// Bytes that a fit or a joint prediction may allocate.
+    pub fn budget(&self) -> u64 {
+        self.budget
+    }
+
     /// The kernel, where the search for its parameters starts.
     pub fn kernel(&self) -> &Kernel {
         &self.kernel
@@ -143,8 +186,11 @@ impl SparseGpRegressor {
         self.noise
     }
 
-    pub(super) fn noise_reach(&self) -> (f64, f64) {
-        self.noise_bounds.unwrap_or_else(|| about(NOISE, self.noise))
+    /// What is searched besides the inducing inputs, once it is known to be in order.
+    pub(super) fn space(&self) -> Result<Space> {
+        let bounds = self.noise_bounds.unwrap_or_else(|| about(NOISE, self.noise));
+        let noise = NoiseRange { bounds, learned: !self.noise_fixed };
+        Space::new(&self.kernel, Some(noise), &self.priors)
     }
 
     /// How inducing inputs are chosen.

@@ -4,7 +4,7 @@ use ndarray::{Array1, Array2, ArrayView2, Axis};
 
 use super::evidence::SparseEvidence;
 use super::regressor::SparseGpRegressor;
-use crate::kernel::Scale;
+use crate::models::gp::space::{Space, by_theta};
 use crate::{Kernel, Result};
 
 /// A place in the space of parameters.
@@ -20,6 +20,7 @@ pub(super) struct Place {
 /// that all variables are of a size.
 pub(super) struct Search<'a> {
     model: &'a SparseGpRegressor,
+    space: Space,
     units: Array1<f64>,
     z: Array2<f64>,
 }
@@ -30,8 +31,8 @@ pub(super) fn scales(x: ArrayView2<f64>) -> Array1<f64> {
 }
 
 impl<'a> Search<'a> {
-    pub fn new(model: &'a SparseGpRegressor, units: Array1<f64>, z: Array2<f64>) -> Self {
-        Search { model, units, z }
+    pub fn new(model: &'a SparseGpRegressor, units: Array1<f64>, z: Array2<f64>) -> Result<Self> {
+        Ok(Search { model, space: model.space()?, units, z })
     }
 
     /// Z before it is moved.
@@ -54,15 +55,7 @@ impl<'a> Search<'a> {
     }
 
     pub fn bounds(&self) -> Vec<(f64, f64)> {
-        let mut all = Vec::new();
-        for p in self.model.kernel.params().iter().filter(|p| !p.fixed) {
-            let on = |v: f64| if p.scale == Scale::Log { v.ln() } else { v };
-            all.push((on(p.bounds.0), on(p.bounds.1)));
-        }
-        if !self.model.noise_fixed {
-            let (lower, upper) = self.model.noise_reach();
-            all.push((lower.ln(), upper.ln()));
-        }
+        let mut all = self.space.bounds.clone();
         all.extend(std::iter::repeat_n((f64::NEG_INFINITY, f64::INFINITY), self.moves()));
         all
     }
@@ -80,18 +73,20 @@ impl<'a> Search<'a> {
         Ok(Place { kernel: self.model.kernel.with_theta(theta)?, noise, z })
     }
 
-    /// The gradient of -F by the variables.
-    pub fn down(&self, at: &Place, found: &SparseEvidence) -> Vec<f64> {
-        let params = at.kernel.params();
-        let free = params.iter().zip(&found.by_params).filter(|(p, _)| !p.fixed);
-        let mut down: Vec<f64> =
-            free.map(|(p, g)| if p.scale == Scale::Log { -g * p.value } else { -g }).collect();
+    /// What is minimised, and its gradient by the variables: -F, less the logarithm of the prior.
+    pub fn objective(&self, v: &[f64], at: &Place, found: &SparseEvidence) -> (f64, Vec<f64>) {
+        let mut up = by_theta(&at.kernel, &found.by_params);
         if !self.model.noise_fixed {
-            down.push(-found.by_noise * at.noise);
+            up.push(found.by_noise * at.noise);
         }
         if self.model.move_inducing {
-            down.extend(found.by_inducing.indexed_iter().map(|((_, f), g)| -g * self.units[f]));
+            up.extend(found.by_inducing.indexed_iter().map(|((_, f), g)| g * self.units[f]));
         }
-        down
+        self.space.objective(v, (found.value, up))
+    }
+
+    /// The logarithm of the prior at these variables.
+    pub fn log_prior(&self, v: &[f64]) -> f64 {
+        self.space.log_prior(v).0
     }
 }

@@ -1,8 +1,8 @@
 //! What a fit would do: the choice of the method, and its cost.
 
 use super::{KernelRidge, Solver};
-use crate::models::plan::{Method, Plan, kernel_flops};
-use crate::{Device, Error, Result};
+use crate::models::plan::{Method, Plan, affords, kernel_flops};
+use crate::{Device, Result};
 
 /// Most columns of the preconditioner: beyond, its O(n r²) is better spent on iterations.
 const RANK: f64 = 400.0;
@@ -18,7 +18,7 @@ impl KernelRidge {
     pub fn plan(&self, device: &Device, n: usize, d: usize, targets: usize) -> Plan {
         let dense = dense(device, n, d, targets);
         let buffer = device.adapter().map_or(f64::INFINITY, |a| a.limits.buffer_bytes as f64);
-        let fits = need(&dense) <= self.budget && n as f64 * padded(n) <= buffer;
+        let fits = dense.need() <= self.budget && n as f64 * padded(n) <= buffer;
         match self.solver {
             Solver::Dense => dense,
             Solver::Auto if fits => dense,
@@ -28,11 +28,8 @@ impl KernelRidge {
 
     /// An error if the plan is to store a matrix that passes the memory budget.
     pub(super) fn affords(&self, plan: &Plan) -> Result<()> {
-        let (need, budget) = (need(plan), self.budget);
-        if plan.method != Method::Dense || need <= budget {
-            return Ok(());
-        }
-        Err(Error::OverBudget { op: "KernelRidge::fit", need, budget, instead: "let `Solver::Auto` choose" })
+        let need = if plan.method == Method::Dense { plan.need() } else { 0 };
+        affords("KernelRidge::fit", need, self.budget, "let `Solver::Auto` choose")
     }
 
     fn matrix_free(&self, device: &Device, n: usize, d: usize, targets: usize) -> Plan {
@@ -50,11 +47,6 @@ impl KernelRidge {
                 + nf * tf * (2.0 * nf + 4.0 * rank),
         }
     }
-}
-
-/// Bytes where most are needed.
-fn need(plan: &Plan) -> u64 {
-    plan.host_bytes.max(plan.device_bytes)
 }
 
 /// In f64, whose conversion to bytes saturates: a plan for an absurd n is absurd, not a panic.
