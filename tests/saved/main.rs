@@ -5,6 +5,7 @@
 mod support;
 
 mod features;
+mod gp;
 mod ridge;
 
 use ndarray::{Array, Dimension};
