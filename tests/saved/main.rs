@@ -4,9 +4,11 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod classify;
 mod features;
 mod gp;
 mod ridge;
+mod sparse;
 
 use ndarray::{Array, Dimension};
 use serde::Serialize;

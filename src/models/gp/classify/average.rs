@@ -21,6 +21,7 @@ const WIDE: f64 = 8.5;
 
 /// How `p(y | x) = ∫ p(y | f) N(f; μ, v) df` is computed; `p(y | μ)` alone would be too sure of itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Average {
     /// The integral itself: exact for the probit link; for the logistic link to 1e-13, by the trapezoidal rule for
     /// `σ(f) - Φ(√(π/8) f)`, the mean of the second term being known. That difference is analytic in the strip
