@@ -4,6 +4,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod bayes_opt;
 mod classify;
 mod features;
 mod gp;

@@ -1,5 +1,8 @@
 //! Ask and tell.
 
+#[cfg(feature = "serde")]
+mod saved;
+
 use ndarray::{Array1, Array2, Axis};
 
 use super::acquisition::{Acquisition, Reference};
@@ -113,6 +116,13 @@ impl BayesOptimiser {
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
+        self
+    }
+
+    /// On another device: after loading a search it goes on on the CPU unless told otherwise.
+    #[must_use]
+    pub fn on(mut self, device: &Device) -> Self {
+        self.device = device.clone();
         self
     }
 
