@@ -6,8 +6,10 @@ mod support;
 
 mod bayes_opt;
 mod classify;
+mod cluster;
 mod features;
 mod gp;
+mod latent;
 mod ridge;
 mod sparse;
 
