@@ -37,7 +37,8 @@
 //! | know what went wrong | [`Error`] |
 //!
 //! Without the default feature `gpu` the crate is a CPU library and does not depend on wgpu. The feature `serde` makes
-//! kernels storable.
+//! kernels, models and fitted values storable: what is fitted here predicts elsewhere, to the last bit, and without a GPU
+//! if there is none. Its module `saved` says what a file holds, and has an example.
 
 pub mod device;
 pub mod error;
@@ -48,6 +49,8 @@ pub mod matrix;
 pub mod models;
 pub mod ops;
 pub mod optim;
+#[cfg(feature = "serde")]
+pub mod saved;
 pub mod stats;
 
 pub use device::Device;

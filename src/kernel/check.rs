@@ -112,7 +112,7 @@ fn leaf(l: &Leaf) -> Result<()> {
 }
 
 fn table(what: &str, t: &Table) -> Result<()> {
-    if t.rows == 0 || t.cols == 0 || t.data.len() != t.rows * t.cols {
+    if t.data.is_empty() || t.rows.checked_mul(t.cols) != Some(t.data.len()) {
         return refuse(format!("{what}: a matrix of {} x {}", t.rows, t.cols));
     }
     match t.data.iter().find(|v| !v.is_finite()) {

@@ -8,7 +8,7 @@ use super::map::MapFn;
 
 /// A kernel as an expression; `Kernel` is a checked wrapper around it.
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub(crate) enum Expr {
     Leaf(Leaf),
     /// k₁ + k₂ + ...; sums inside sums are flattened.

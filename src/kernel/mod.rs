@@ -35,6 +35,8 @@ mod params;
 mod points;
 mod program;
 mod properties;
+#[cfg(feature = "serde")]
+mod saved;
 mod spectral;
 mod value;
 mod wgsl;

@@ -16,18 +16,22 @@ pub struct Solution {
 /// S is the identity unless the diagonal of A is uneven, then `diag(S A S)` is about one. Measured so, bad scaling is
 /// no ill condition, and the small entries of x count as much as the large ones.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Certificate {
     /// Corrections made after the first solve.
     pub steps: usize,
     /// `‖S(b - Ax)‖∞ / (‖SAS‖∞ ‖S⁻¹x‖∞ + ‖Sb‖∞)`, in f64: x solves exactly a system that differs by this much.
     ///
     /// The relative error of `S⁻¹x` is at most about twice `condition * backward_error`.
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::number"))]
     pub backward_error: f64,
     /// `‖b - Ax‖₂ / ‖b‖₂`, in f64. It may be large for an ill-conditioned A although x could not be better.
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::number"))]
     pub relative_residual: f64,
     /// What was added to the diagonal, in absolute terms; zero unless it was allowed and needed.
     pub jitter: f64,
     /// An estimate of `‖SAS‖₁ ‖(SAS)⁻¹‖₁`, rarely more than three times too small; NaN if it was not asked for.
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::number"))]
     pub condition: f64,
     /// Why the factorisation was made in f64 on the CPU instead of on the device, if it was.
     pub fallback: Option<Fallback>,
@@ -35,6 +39,7 @@ pub struct Certificate {
 
 /// Why a device's f32 factorisation was given up for an f64 one on the CPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Fallback {
     /// A pivot was not positive in f32, although all of them are in f64.
     Factorisation,

@@ -64,18 +64,21 @@ pub struct CgSolution {
 
 /// What happened in a run of conjugate gradients.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct CgInfo {
     /// Products with A (a block of right-hand sides counts once).
     pub iterations: usize,
     /// Times the residual was measured instead of updated, the last time included.
     pub restarts: usize,
     /// `‖b - Ax‖₂ / ‖b‖₂` of each right-hand side, measured at the end, in the precision of the operator.
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::numbers"))]
     pub relative_residuals: Vec<f64>,
     /// Whether all of them are within the tolerance.
     pub converged: bool,
     /// Whether it ended because a restart gained nothing: the precision of the operator is exhausted.
     pub stagnated: bool,
     /// The largest relative residual after each iteration, as the recurrences have it.
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::numbers"))]
     pub trace: Vec<f64>,
 }
 

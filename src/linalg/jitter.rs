@@ -7,6 +7,7 @@ use crate::Result;
 ///
 /// Whatever was added is reported, in absolute terms, wherever it was added.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Jitter {
     /// Nothing is added: a matrix that is not positive definite is an error.
     #[default]

@@ -9,6 +9,7 @@ use crate::{Kernel, Matrix, Precision, Result};
 
 /// The variance of each observation: one for all of them, or one for each.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Noise {
     /// One variance for all.
     Same(f64),

@@ -21,6 +21,7 @@ const LOOK: usize = 4;
 
 /// How a log-determinant is estimated.
 #[derive(Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LogDetParams {
     /// Random vectors, at least two. The standard error falls with the root of their number.
     pub probes: usize,
@@ -33,6 +34,7 @@ pub struct LogDetParams {
     /// Of the random signs.
     pub seed: u64,
     /// Called after every step with its number and the last change of the estimate.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub progress: Option<Progress>,
 }
 
@@ -64,14 +66,18 @@ impl fmt::Debug for LogDetParams {
 
 /// A log-determinant and how far to trust it.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LogDet {
     /// The estimate of `log det A`.
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::number"))]
     pub value: f64,
     /// Its standard error, from the spread of the probes. Zero if `M^-½ A M^-½` is diagonal: then nothing is random.
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::number"))]
     pub standard_error: f64,
     /// Products with A.
     pub steps: usize,
     /// How much the last few steps moved the estimate: the size of the error of the quadrature.
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::number"))]
     pub change: f64,
     /// Whether that is within the tolerance.
     pub converged: bool,

@@ -33,6 +33,8 @@ mod orthonormal;
 mod pivoted_cholesky;
 mod preconditioner;
 mod refine;
+#[cfg(feature = "serde")]
+mod saved;
 mod spd;
 mod spd_factor;
 mod svd;
@@ -53,6 +55,8 @@ pub use nystrom::{landmarks, nystrom};
 pub use operator::{Operator, Stored};
 pub use pivoted_cholesky::pivoted_cholesky;
 pub use preconditioner::{Covariance, Identity, Jacobi, LowRankPlusDiagonal, Preconditioner};
+#[cfg(feature = "serde")]
+pub(crate) use saved::SavedFactor;
 pub use spd::{SpdParams, solve_spd};
 pub use spd_factor::SpdFactor;
 pub(crate) use svd::thin_svd;

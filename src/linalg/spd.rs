@@ -12,6 +12,7 @@ use crate::{Device, Result};
 
 /// How a refined solve goes about it.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SpdParams {
     /// What may be added to the diagonal if the matrix is not positive definite. Nothing, unless said otherwise.
     pub jitter: Jitter,

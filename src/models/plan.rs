@@ -10,6 +10,7 @@ pub(crate) const BUDGET: u64 = 2 << 30;
 /// How the system of a kernel method is solved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Method {
     /// The n x n matrix is stored and factored.
     Dense,
@@ -43,6 +44,7 @@ impl fmt::Display for Method {
 /// value as `2d + 20` and are exact to leading order for a direct method; an iterative one does `flops` once and
 /// `flops_per_iteration` as often as its certificate will say.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Plan {
     /// How the system would be solved.
     pub method: Method,
@@ -51,8 +53,10 @@ pub struct Plan {
     /// Peak bytes on the device; zero if that is the CPU.
     pub device_bytes: u64,
     /// Operations that are done once.
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::number"))]
     pub flops: f64,
     /// Operations of one iteration; zero for a direct method.
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::number"))]
     pub flops_per_iteration: f64,
 }
 

@@ -30,6 +30,7 @@ const DRAWS: usize = 10;
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Minimiser {
     /// Most iterations of a run.
     pub max_iterations: usize,
@@ -43,6 +44,7 @@ pub struct Minimiser {
     /// Of the restarts.
     pub seed: u64,
     /// Called after every iteration with the number of iterations so far, restarts included, and the value.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub progress: Option<Progress>,
 }
 
@@ -66,6 +68,7 @@ impl fmt::Debug for Minimiser {
 
 /// Why a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Stop {
     /// The projected gradient is within the tolerance: a minimum.
     Gradient,
@@ -80,12 +83,16 @@ pub enum Stop {
 
 /// The best point found, and what happened.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Minimum {
     /// x.
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::numbers"))]
     pub point: Vec<f64>,
     /// f(x).
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::number"))]
     pub value: f64,
     /// The gradient there, by x.
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::numbers"))]
     pub gradient: Vec<f64>,
     /// Of all runs together.
     pub iterations: usize,
@@ -94,6 +101,7 @@ pub struct Minimum {
     /// Evaluations that failed.
     pub failures: usize,
     /// The value after each iteration of the best run, its start first; it never rises.
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::numbers"))]
     pub trace: Vec<f64>,
     /// Why the best run ended.
     pub stop: Stop,

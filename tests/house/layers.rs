@@ -21,8 +21,8 @@ fn code(path: &Path) -> String {
 }
 
 /// Layers from the ground up; each may name those below it, and itself.
-const LAYERS: [&str; 10] =
-    ["error", "gpu", "device", "matrix", "kernel", "ops", "linalg", "optim", "stats", "models"];
+const LAYERS: [&str; 11] =
+    ["error", "gpu", "device", "matrix", "saved", "kernel", "ops", "linalg", "optim", "stats", "models"];
 
 #[test]
 fn arrows_point_down() {

@@ -36,3 +36,30 @@ fn what_is_read_is_checked() {
     let error = serde_json::from_str::<Kernel>(&missing).unwrap_err().to_string();
     assert!(error.contains("0 parameters given"), "{error}");
 }
+
+#[test]
+fn a_table_of_absurd_size_is_refused() {
+    let good = serde_json::to_value(Kernel::precomputed(array![[1.0]])).unwrap();
+    let mut file = good.clone();
+    let table = file.pointer_mut("/Leaf/kind/Precomputed").unwrap();
+    // The product of these is 0 but for an overflow, and so is the count of the numbers.
+    *table = serde_json::json!({ "rows": 1u64 << 63, "cols": 2, "data": [] });
+    let error = serde_json::from_value::<Kernel>(file).unwrap_err().to_string();
+    assert!(error.contains("precomputed"), "{error}");
+    assert!(serde_json::from_value::<Kernel>(good).is_ok());
+}
+
+#[test]
+fn kernels_in_kernels_have_an_end() {
+    // exp(exp(exp(...: binary formats have no limit of their own, and the stack has.
+    let bytes = vec![5u8; 1 << 20];
+    let error = postcard::from_bytes::<Kernel>(&bytes).unwrap_err();
+    assert_eq!(error, postcard::Error::SerdeDeCustom);
+    let nested = |depth: usize| (0..depth).fold(Kernel::rbf(1.0), |k, _| 0.5 * k.exp());
+    let deep = nested(20);
+    let bytes = postcard::to_stdvec(&deep).unwrap();
+    assert_eq!(postcard::from_bytes::<Kernel>(&bytes).unwrap(), deep);
+    assert_eq!(serde_json::from_str::<Kernel>(&serde_json::to_string(&deep).unwrap()).unwrap(), deep);
+    // What could not be read is not written.
+    assert!(serde_json::to_string(&nested(40)).unwrap_err().to_string().contains("nested"));
+}

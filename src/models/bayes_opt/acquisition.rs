@@ -8,6 +8,7 @@ use crate::{Error, Result};
 /// Improvements are measured from a [`Reference`]: g is by how much f(x) is expected to be below it, τ the standard
 /// deviation of that.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Acquisition {
     /// `μ - Φ⁻¹(1 - alpha) σ`, minimised: optimism in the face of uncertainty.
     LowerConfidenceBound {
@@ -28,6 +29,7 @@ pub enum Acquisition {
 
 /// What an improvement is measured from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Reference {
     /// The smallest observation: `g = ỹ - μ(x)`, `τ = σ(x)`. For exact observations.
     BestObservation,

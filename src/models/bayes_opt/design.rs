@@ -29,6 +29,11 @@ impl UnitBox {
         Ok(UnitBox { bounds: bounds.to_vec() })
     }
 
+    #[cfg(feature = "serde")]
+    pub fn bounds(&self) -> &[(f64, f64)] {
+        &self.bounds
+    }
+
     pub fn dim(&self) -> usize {
         self.bounds.len()
     }

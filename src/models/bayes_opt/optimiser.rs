@@ -1,5 +1,8 @@
 //! Ask and tell.
 
+#[cfg(feature = "serde")]
+mod saved;
+
 use ndarray::{Array1, Array2, Axis};
 
 use super::acquisition::{Acquisition, Reference};
@@ -57,6 +60,7 @@ pub struct BayesOptimiser {
 
 /// How the next point is chosen.
 #[derive(Debug, Clone, Copy)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) enum Rule {
     /// Where a score is best.
     Score(Acquisition, Reference),
@@ -146,6 +150,13 @@ impl BayesOptimiser {
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
+        self
+    }
+
+    /// On another device: after loading a search it goes on on the CPU unless told otherwise.
+    #[must_use]
+    pub fn on(mut self, device: &Device) -> Self {
+        self.device = device.clone();
         self
     }
 

@@ -1,5 +1,8 @@
 //! What k-means has found, and what can be done with it.
 
+#[cfg(feature = "serde")]
+mod saved;
+
 use std::sync::Arc;
 
 use ndarray::{Array1, Array2, ArrayView2};

@@ -1,5 +1,8 @@
 //! Random Fourier features. Checked in `tests/ridge/fourier.rs`.
 
+#[cfg(feature = "serde")]
+mod saved;
+
 use ndarray::{Array2, ArrayView2, Axis};
 use rayon::prelude::*;
 
@@ -33,6 +36,7 @@ const ROWS: usize = 256;
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RandomFourier {
     kernel: Kernel,
     count: usize,

@@ -15,6 +15,7 @@ const COLUMNS: f64 = 96.0;
 
 /// How landmarks are chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Landmarks {
     /// Uniformly, without replacement.
     #[default]

@@ -1,5 +1,8 @@
 //! Nyström features. Checked in `tests/ridge/nystrom.rs`.
 
+#[cfg(feature = "serde")]
+mod saved;
+
 use ndarray::{Array2, ArrayView2, Axis};
 
 use super::{FeatureMap, Landmarks, Whitening};
@@ -24,6 +27,7 @@ use crate::{Kernel, Matrix, Result};
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Nystrom {
     kernel: Kernel,
     count: usize,

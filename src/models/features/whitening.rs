@@ -1,5 +1,10 @@
 //! `K_zz + jitter I = LLᵀ` of some landmarks, and what L does.
 
+#[cfg(feature = "serde")]
+mod saved;
+#[cfg(feature = "serde")]
+pub(super) use saved::SavedWhitening;
+
 use ndarray::Array2;
 
 use crate::linalg::{Jitter, SpdFactor, SpdParams};

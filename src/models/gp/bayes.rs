@@ -1,5 +1,8 @@
 //! Hyper-parameters averaged over instead of chosen: `p(f | y) = ∫ p(f | y, θ) p(θ | y) dθ`.
 
+#[cfg(feature = "serde")]
+mod saved;
+
 use std::fmt;
 
 use ndarray::{Array2, Array3, ArrayView2, Axis};
@@ -19,6 +22,7 @@ use crate::{Device, Error, Result};
 
 /// How hyper-parameters are sampled.
 #[derive(Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SliceParams {
     /// Samples to keep.
     pub samples: usize,
@@ -31,6 +35,7 @@ pub struct SliceParams {
     /// Of all random decisions.
     pub seed: u64,
     /// Called after every sweep with its number and the log posterior.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub progress: Option<Progress>,
 }
 
@@ -193,6 +198,13 @@ impl BayesianGp {
     /// Those at which the covariance was not positive definite.
     pub fn failures(&self) -> usize {
         self.failures
+    }
+
+    /// With predictions on another device: after loading they are made on the CPU unless told otherwise.
+    #[must_use]
+    pub fn on(mut self, device: &Device) -> Self {
+        self.device = device.clone();
+        self
     }
 
     /// The process at one sample of the hyper-parameters.

@@ -5,6 +5,11 @@
 //! plain least squares explain is taken from y before anything is solved for, so that a residual which is small beside
 //! a large mean has its own digits.
 
+#[cfg(feature = "serde")]
+mod saved;
+#[cfg(feature = "serde")]
+pub(super) use saved::SavedTrend;
+
 use ndarray::{Array1, Array2, ArrayView2, Axis, concatenate, s};
 
 use crate::linalg::{SpdFactor, SpdParams};
@@ -21,6 +26,7 @@ const ROUNDINGS: f64 = 8.0;
 /// take it as known; to count the uncertainty about it put the mean into the kernel instead,
 /// `k + Kernel::constant(c) + Kernel::linear_weighted(w)` with large c and w.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Mean {
     /// 0.
     #[default]
@@ -128,7 +134,8 @@ impl Design {
     pub fn solved(self, solved: Array2<f64>) -> Result<(Trend, Array2<f64>, Array2<f64>)> {
         let Design { frame, u, r, first, rest } = self;
         let p = u.ncols();
-        let (weighted, own) = (solved.slice(s![.., ..p]).to_owned(), solved.slice_move(s![.., p..]));
+        // Copies, each in one piece: a view of some columns would lie in memory as nothing that is loaded does.
+        let (weighted, own) = (solved.slice(s![.., ..p]).to_owned(), solved.slice(s![.., p..]).to_owned());
         if p == 0 {
             let (coefficients, inner) = (first.clone(), first);
             return Ok((Trend { frame, coefficients, inner, weighted, normal: None }, own, rest));

@@ -25,6 +25,8 @@ mod predict;
 mod prior;
 mod regressor;
 mod sample;
+#[cfg(feature = "serde")]
+mod saved;
 mod single;
 mod slice;
 mod space;
@@ -43,4 +45,8 @@ pub use predict::{BoundedPrediction, JointPrediction, Prediction, Predictive};
 pub use prior::Prior;
 pub use regressor::GpRegressor;
 pub use sample::Samples;
+#[cfg(feature = "serde")]
+pub(in crate::models) use saved::SavedGp;
+#[cfg(feature = "serde")]
+pub use saved::WithoutFactor;
 pub use sparse::{FittedSparseGp, Inducing, SparseEvidence, SparseGpRegressor, SparseMethod};

@@ -13,6 +13,7 @@ use crate::{Error, Result};
 /// assert_eq!(slope, -1.0);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Prior {
     /// Normal.
     Normal {

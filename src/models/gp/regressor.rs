@@ -42,6 +42,7 @@ use crate::{Device, Kernel, Result};
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct GpRegressor {
     pub(super) kernel: Kernel,
     pub(super) mean: Mean,

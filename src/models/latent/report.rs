@@ -4,14 +4,17 @@ use crate::models::em::Outcome;
 
 /// How a fit went.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Report {
     /// The objective at the start and after each iteration: the log-likelihood, with the log-prior if there is one.
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::numbers"))]
     pub trace: Vec<f64>,
     /// Iterations of the best start.
     pub iterations: usize,
     /// Whether it ended because there was no more to gain than the tolerance.
     pub converged: bool,
     /// Where each start ended.
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::numbers"))]
     pub objectives: Vec<f64>,
 }
 

@@ -9,6 +9,7 @@ use crate::{Error, Result};
 
 /// What the covariances of the components may be.
 #[derive(Debug, Clone, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum CovarianceKind {
     /// Each its own, any.
     #[default]
@@ -25,15 +26,16 @@ pub enum CovarianceKind {
 
 /// The covariances of K components in d dimensions.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Covariance {
     /// `K x d x d`.
-    Full(Array3<f64>),
+    Full(#[cfg_attr(feature = "serde", serde(with = "crate::saved::stack"))] Array3<f64>),
     /// `d x d`, of every component.
-    Tied(Array2<f64>),
+    Tied(#[cfg_attr(feature = "serde", serde(with = "crate::saved::matrix"))] Array2<f64>),
     /// Variances, `K x d`.
-    Diagonal(Array2<f64>),
+    Diagonal(#[cfg_attr(feature = "serde", serde(with = "crate::saved::matrix"))] Array2<f64>),
     /// Variances, of length K.
-    Spherical(Array1<f64>),
+    Spherical(#[cfg_attr(feature = "serde", serde(with = "crate::saved::vector"))] Array1<f64>),
 }
 
 impl Covariance {

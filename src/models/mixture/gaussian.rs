@@ -45,10 +45,13 @@ pub struct GaussianMixture {
 
 /// The parameters of a mixture of Gaussians.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct GaussianParams {
     /// π, of length K.
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::vector"))]
     pub weights: Array1<f64>,
     /// μ, `K x d`.
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::matrix"))]
     pub means: Array2<f64>,
     /// Σ.
     pub covariance: Covariance,

@@ -2,6 +2,9 @@
 //!
 //! Checked in `tests/ridge/cv.rs` against n refits, those of small penalties in 60 digits, and against scikit-learn.
 
+#[cfg(feature = "serde")]
+mod saved;
+
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
 use super::centred::Centred;
@@ -12,6 +15,7 @@ use crate::{Error, Result};
 
 /// By what a penalty is judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Criterion {
     /// `Σ_i s_i ((y_i - f_i) / (1 - h_ii))² / Σ_i s_i`: exactly the mean squared error of n refits, each without one
     /// observation.
@@ -39,6 +43,7 @@ pub enum Criterion {
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RidgeCv {
     penalties: Vec<f64>,
     criterion: Criterion,

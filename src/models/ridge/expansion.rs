@@ -1,5 +1,10 @@
 //! Functions `f(x) = Σ_j a_j k(z_j, x)`: what every kernel method predicts with.
 
+#[cfg(feature = "serde")]
+mod saved;
+#[cfg(feature = "serde")]
+pub(super) use saved::SavedExpansion;
+
 use ndarray::{Array2, ArrayView2};
 
 use crate::linalg::Anchor;

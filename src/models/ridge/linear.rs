@@ -1,5 +1,8 @@
 //! Ridge regression. Checked in `tests/ridge/linear.rs` against the augmented system, scikit-learn and every adapter.
 
+#[cfg(feature = "serde")]
+mod saved;
+
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 
 use super::centred::Centred;
@@ -12,6 +15,7 @@ use crate::{Device, Result};
 
 /// Which system was solved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Form {
     /// `(XᵀX + λI) w = Xᵀy`: as large as the features are many.
     Primal,
@@ -44,6 +48,7 @@ impl Form {
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Ridge {
     pub(super) penalty: f64,
     pub(super) intercept: bool,

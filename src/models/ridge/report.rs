@@ -4,6 +4,7 @@ use crate::linalg::{Certificate, CgInfo};
 
 /// What happened when the system of a fit was solved.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum SolveReport {
     /// A factorisation and refinement.
     Direct(Certificate),

@@ -23,6 +23,7 @@ const BROAD: f64 = 20.0;
 
 /// How `p(y | x) = ∫ p(y | f) N(f; μ, v) df` is computed; `p(y | μ)` alone would be too sure of itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Average {
     /// The integral itself: exact for the probit link; for the logistic link to 1e-12 of the smaller of the two
     /// probabilities, however small, by the trapezoidal rule, which converges geometrically: σ is analytic in the strip

@@ -1,5 +1,10 @@
 //! Two classes, one latent function: `B = I + D^½ K D^½` with D diagonal, whose eigenvalues are all at least one.
 
+#[cfg(feature = "serde")]
+mod saved;
+#[cfg(feature = "serde")]
+pub(super) use saved::SavedOne;
+
 use ndarray::{Array1, Array2, ArrayView2, Axis};
 
 use super::laplace::{Curvature, Observed, times};
@@ -101,11 +106,7 @@ pub(super) struct ScaledFactor {
 
 impl ScaledFactor {
     pub fn new(device: &Device, k: &Matrix, root: Array1<f64>) -> Result<Self> {
-        let mut b = k.to_array()?;
-        b *= &root;
-        b *= &root.view().insert_axis(Axis(1));
-        b.diag_mut().mapv_inplace(|v| v + 1.0);
-        let largest = b.diag().fold(0f64, |m, v| m.max(*v));
+        let (b, largest) = scaled(k, &root)?;
         Ok(ScaledFactor { factor: SpdFactor::new(device, b.view(), &params(device))?, largest, root })
     }
 
@@ -161,6 +162,16 @@ impl ScaledFactor {
     fn row(&self) -> ArrayView2<'_, f64> {
         self.root.view().insert_axis(Axis(0))
     }
+}
+
+/// B, and the largest entry of its diagonal.
+fn scaled(k: &Matrix, root: &Array1<f64>) -> Result<(Array2<f64>, f64)> {
+    let mut b = k.to_array()?;
+    b *= root;
+    b *= &root.view().insert_axis(Axis(1));
+    b.diag_mut().mapv_inplace(|v| v + 1.0);
+    let largest = b.diag().fold(0f64, |m, v| m.max(*v));
+    Ok((b, largest))
 }
 
 /// Only a device in f32 decides anything by the condition.

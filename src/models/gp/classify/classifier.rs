@@ -45,6 +45,7 @@ use crate::{Device, Kernel, Matrix, Result};
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct GpClassifier {
     kernel: Kernel,
     pub(super) likelihood: Likelihood,

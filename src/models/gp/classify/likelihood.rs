@@ -4,6 +4,7 @@ use crate::models::normal::{cdf, hazard, log_cdf};
 
 /// How a latent value becomes the probability of a class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Likelihood {
     /// `p(y | f) = σ(y f)`, y = ±1: two classes; more are fitted one against the rest.
     #[default]
@@ -17,6 +18,7 @@ pub enum Likelihood {
 
 /// The two links that take one latent value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) enum Link {
     Logistic,
     Probit,

@@ -8,6 +8,8 @@ mod labels;
 mod laplace;
 mod likelihood;
 mod plan;
+#[cfg(feature = "serde")]
+mod saved;
 mod softmax;
 
 pub use average::Average;

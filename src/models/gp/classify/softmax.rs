@@ -4,6 +4,11 @@
 //! With `E_c = (K + D_c⁻¹)⁻¹` and `S = Σ_c E_c` everything about W reduces to n x n matrices:
 //! `(W⁻¹ + K)⁻¹ = E - E S⁻¹ E` (blocks `E_c S⁻¹ E_c'`) and `|I + WK| = |S| Π_c |B_c|`.
 
+#[cfg(feature = "serde")]
+mod saved;
+#[cfg(feature = "serde")]
+pub(super) use saved::SavedMany;
+
 use ndarray::{Array2, ArrayView1, ArrayView2, ArrayViewMut1, Axis};
 
 use super::binary::{ScaledFactor, half_outer, params};
@@ -64,13 +69,7 @@ impl Observed for Classes {
         let each: Vec<ScaledFactor> = pi.columns().into_iter().map(factor).collect::<Result<_>>()?;
         let (e, inner): (Vec<Matrix>, Vec<Vec<f64>>) =
             each.iter().map(ScaledFactor::dense).collect::<Result<Vec<_>>>()?.into_iter().unzip();
-        let mut s = Array2::<f64>::zeros((k.rows(), k.rows()));
-        for e in &e {
-            s += &e.to_array()?;
-        }
-        // In f32 the two halves of E_c differ by a rounding.
-        let s = (&s + &s.t()) * 0.5;
-        let sum = SpdFactor::new(device, s.view(), &params(device))?;
+        let sum = SpdFactor::new(device, total(&e, k.rows())?.view(), &params(device))?;
         let worst = || each.iter().fold(sum.condition(), |worst, e| worst.max(e.factor.condition()));
         let place = sum.factor().device();
         let single = (place.is_gpu() || e.iter().any(|e| e.device().is_gpu())).then(worst);
@@ -168,6 +167,16 @@ impl ManyFactors {
         }
         Ok(out)
     }
+}
+
+/// `S = Σ_c E_c`, n x n.
+fn total(e: &[Matrix], n: usize) -> Result<Array2<f64>> {
+    let mut s = Array2::<f64>::zeros((n, n));
+    for e in e {
+        s += &e.to_array()?;
+    }
+    // In f32 the two halves of E_c differ by a rounding.
+    Ok((&s + &s.t()) * 0.5)
 }
 
 /// `Σ_j a[j, i] b[j, i]` for each column i.

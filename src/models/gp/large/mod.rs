@@ -16,6 +16,8 @@ mod control;
 mod evidence;
 mod params;
 mod plan;
+#[cfg(feature = "serde")]
+mod saved;
 mod system;
 mod variance;
 
@@ -24,6 +26,8 @@ pub use params::LargeParams;
 
 pub(super) use evidence::Parts;
 pub(super) use plan::dense;
+#[cfg(feature = "serde")]
+pub(super) use saved::SavedParts;
 
 use ndarray::ArrayView2;
 

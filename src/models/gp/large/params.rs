@@ -7,6 +7,7 @@ use crate::{Error, Result};
 
 /// The accuracy of what is iterated or estimated where nothing n x n is stored.
 #[derive(Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LargeParams {
     /// Columns of the preconditioner; by default as many as fit half of the memory budget, at most 200.
     pub rank: Option<usize>,
@@ -20,6 +21,7 @@ pub struct LargeParams {
     /// How the log-determinant is estimated; its probes serve the gradient too.
     pub log_det: LogDetParams,
     /// Called after every iteration of conjugate gradients; `Break` cancels.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub progress: Option<Progress>,
 }
 

@@ -1,5 +1,8 @@
 //! A fitted sparse process: what was learned, what happened, and predictions.
 
+#[cfg(feature = "serde")]
+mod saved;
+
 use std::ops::Range;
 
 use ndarray::{Array1, Array2, ArrayView2, Axis, Zip, s};

@@ -8,9 +8,10 @@ use crate::{Kernel, Result};
 
 /// How inducing inputs are chosen before any of them is moved.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Inducing {
     /// These, `m x d`.
-    Given(Array2<f64>),
+    Given(#[cfg_attr(feature = "serde", serde(with = "crate::saved::matrix"))] Array2<f64>),
     /// Points of the data.
     Among {
         /// m; fewer if the data have fewer points that differ.

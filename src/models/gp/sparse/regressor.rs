@@ -10,6 +10,7 @@ use crate::{Kernel, Result};
 
 /// How `Q = K_xz K_zz⁻¹ K_zx` stands in for K.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum SparseMethod {
     /// A lower bound of the exact log marginal likelihood: `log N(y; 0, Q + noise I) - tr(K - Q) / (2 noise)`. More
     /// inducing points can only tighten it, and moving them cannot overfit.
@@ -43,6 +44,7 @@ pub enum SparseMethod {
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SparseGpRegressor {
     pub(super) kernel: Kernel,
     pub(super) noise: f64,

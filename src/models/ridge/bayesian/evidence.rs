@@ -15,12 +15,14 @@ const ROUNDING: f64 = 1e-14;
 
 /// How to look for the maximum.
 #[derive(Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct EvidenceParams {
     /// Relative width of the interval of α/β at which to stop.
     pub tolerance: f64,
     /// Most values of α/β to try.
     pub max_iterations: usize,
     /// Called after each with its number and the log evidence; it can cancel.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub progress: Option<Progress>,
 }
 
@@ -38,6 +40,7 @@ impl fmt::Debug for EvidenceParams {
 
 /// The posterior under the most probable precisions, and how they were found.
 #[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct EvidenceFit {
     /// Under these precisions.
     pub posterior: LinearPosterior,
@@ -46,8 +49,10 @@ pub struct EvidenceFit {
     /// The precision of the noise.
     pub beta: f64,
     /// `γ = Σ_i βs_i / (α + βs_i)`: how many weights the data determine.
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::number"))]
     pub effective_parameters: f64,
     /// The log evidence at each λ tried, with the best β for it.
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::numbers"))]
     pub trace: Vec<f64>,
     /// How many were tried.
     pub iterations: usize,

@@ -1,5 +1,10 @@
 //! The posterior as a Gaussian process with `k = φᵀφ'/α`, while there are fewer observations than features.
 
+#[cfg(feature = "serde")]
+mod saved;
+#[cfg(feature = "serde")]
+pub(super) use saved::SavedFunctions;
+
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, concatenate};
 
 use crate::linalg::{SpdFactor, SpdParams};

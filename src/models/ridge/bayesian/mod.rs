@@ -15,11 +15,17 @@ use crate::models::check::{finite, pairs, positive, require};
 
 /// What is believed of the weights before any data.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum Prior {
     /// `N(0, I/α)`.
     Isotropic(f64),
     /// `N(mean, precision⁻¹)`.
-    Full { mean: Array1<f64>, precision: Array2<f64> },
+    Full {
+        #[cfg_attr(feature = "serde", serde(with = "crate::saved::vector"))]
+        mean: Array1<f64>,
+        #[cfg_attr(feature = "serde", serde(with = "crate::saved::matrix"))]
+        precision: Array2<f64>,
+    },
 }
 
 /// Bayesian linear regression: `t = wᵀφ + ε`, `ε ~ N(0, 1/β)`, `w ~ N(0, I/α)`, so that
@@ -45,6 +51,7 @@ enum Prior {
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct BayesianLinearRegression {
     prior: Prior,
     beta: f64,

@@ -1,5 +1,8 @@
 //! What is known of the weights, whichever way it is held.
 
+#[cfg(feature = "serde")]
+mod saved;
+
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;

@@ -1,5 +1,10 @@
 //! The posterior as a Gaussian of d weights, by the Cholesky factor of its precision.
 
+#[cfg(feature = "serde")]
+mod saved;
+#[cfg(feature = "serde")]
+pub(super) use saved::SavedWeights;
+
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
 use super::Prior;

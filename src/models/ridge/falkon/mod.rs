@@ -1,6 +1,8 @@
 //! Kernel ridge regression on landmarks, for n in the millions. Checked in `tests/ridge/falkon.rs`.
 
 mod operator;
+#[cfg(feature = "serde")]
+mod saved;
 
 use std::fmt;
 
@@ -35,6 +37,7 @@ use crate::{Device, Kernel, Result};
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Falkon {
     kernel: Kernel,
     penalty: f64,
@@ -43,6 +46,7 @@ pub struct Falkon {
     seed: u64,
     tolerance: f64,
     max_iterations: usize,
+    #[cfg_attr(feature = "serde", serde(skip))]
     progress: Option<Progress>,
 }
 

@@ -1,6 +1,8 @@
 //! Kernel ridge regression. Checked in `tests/ridge/kernel.rs`, `oracle.rs`, `plan.rs` and `adapters.rs`.
 
 mod plan;
+#[cfg(feature = "serde")]
+mod saved;
 mod solve;
 
 use std::fmt;
@@ -17,6 +19,7 @@ use crate::{Device, Kernel, Result};
 
 /// How the system is to be solved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Solver {
     /// Dense if that fits the memory budget, else matrix-free.
     #[default]
@@ -48,6 +51,7 @@ pub enum Solver {
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct KernelRidge {
     kernel: Kernel,
     penalty: f64,
@@ -55,6 +59,7 @@ pub struct KernelRidge {
     budget: u64,
     tolerance: Option<f64>,
     max_iterations: usize,
+    #[cfg_attr(feature = "serde", serde(skip))]
     progress: Option<Progress>,
 }
 

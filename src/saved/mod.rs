@@ -1,0 +1,95 @@
+//! Models and fitted values as files, by the feature `serde`: saved in one process, they predict in another.
+//!
+//! ```
+//! use mercer::models::gp::{FittedGp, GpRegressor, Predictive};
+//! use mercer::{Device, Kernel};
+//! use ndarray::array;
+//!
+//! let (x, y) = (array![[-2.0], [-1.0], [0.5], [2.0]], array![[0.5], [1.0], [-0.3], [-1.0]]);
+//! let fitted = GpRegressor::new(Kernel::rbf(1.0)).noise(0.1).fit(&Device::best(), x.view(), y.view())?;
+//! let text = serde_json::to_string(&fitted)?;
+//!
+//! let loaded: FittedGp = serde_json::from_str(&text)?; // elsewhere
+//! let new = array![[1.0]];
+//! let (here, there) = (fitted.predict(new.view())?, loaded.predict(new.view())?);
+//! assert_eq!(here[[0, 0]].to_bits(), there[[0, 0]].to_bits());
+//! assert!(loaded.predict_variance(new.view(), Predictive::Latent)?.variance[0] < 1.0);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # What is promised
+//!
+//! Loading fits nothing: no search, no iteration. What was fitted on the CPU and is loaded on the same kind of CPU
+//! predicts the same, to the last bit. Another kind has other vector units, and may round the last digits of a sum
+//! differently, as it would those of a fit. What was fitted on a GPU is f64 on the CPU after loading, whether or not
+//! there is a GPU: means are the same bits, which were f64 before, variances are at least as exact as they were.
+//!
+//! Closures cannot be saved. A kernel that holds one is refused when it is written, not when it is read; progress
+//! callbacks are left out, and there are none after loading.
+//!
+//! # Which format
+//!
+//! Any of serde's. A binary one is four times smaller than text and ten times faster to read. JSON is exact if it is read
+//! by `serde_json` with its feature `float_roundtrip`; without it the last bit of some numbers is lost. NaN and
+//! infinities, which text formats lack and reports may hold, are words there.
+//!
+//! # What the factor costs
+//!
+//! The variances of a [`FittedGp`](crate::models::gp::FittedGp) are made of the Cholesky factor of its covariance, and the
+//! factor is saved: a triangle, `4n²` bytes, 4 MB for n = 1000 and 400 MB for n = 10,000. To read it takes `O(n²)`, to make
+//! it again `n³/3` operations: beyond some thousand points the file wins, unless disks are slow or files many.
+//! [`without_factor`](crate::models::gp::FittedGp::without_factor) writes all but the factor, `8n(d + 2q)` bytes: means
+//! are then the same bits, and the factor is made when the file is read. A factor in f32 on a GPU is of no use without
+//! one, so that saving makes that of f64, once, for all who will read it. A covariance that was never stored is not
+//! saved either; its preconditioner is made anew by whoever reads, in the time of a few iterations.
+//!
+//! # What is checked
+//!
+//! A file is input from outside. Shapes that do not fit together, NaN where there must be a number, parameters out of
+//! their domain, a factor that is not that of the kernel's diagonal or does not solve for the coefficients beside it: each
+//! is an error of serde that says what is wrong. A file that passes may still be another model than was saved; no check
+//! replaces a signature. Fitted values begin with the number of their format: a later version that writes another one
+//! will be refused by this one, and not misread.
+
+mod float;
+mod format;
+mod grid;
+mod triangle;
+
+pub(crate) use float::{number, numbers};
+pub(crate) use format::Format;
+pub(crate) use grid::{Column, Grid, matrix, stack, vector};
+pub(crate) use triangle::{Triangular, solves};
+
+use crate::Result;
+
+/// What is written of something, and read: it borrows what is written, and owns what was read.
+pub(crate) trait Record<'a, Own>: Sized {
+    /// An error if it cannot be saved.
+    fn of(own: &'a Own) -> Result<Self>;
+
+    /// Once everything in it is known to be in order.
+    fn restored(self) -> Result<Own>;
+}
+
+/// `Serialize` and `Deserialize` of a type by its [`Record`].
+macro_rules! saved_as {
+    ($own:ty, $record:ident) => {
+        impl serde::Serialize for $own {
+            fn serialize<S: serde::Serializer>(&self, to: S) -> std::result::Result<S::Ok, S::Error> {
+                let record =
+                    <$record as crate::saved::Record<$own>>::of(self).map_err(serde::ser::Error::custom)?;
+                serde::Serialize::serialize(&record, to)
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $own {
+            fn deserialize<D: serde::Deserializer<'de>>(from: D) -> std::result::Result<Self, D::Error> {
+                let record = <$record as serde::Deserialize>::deserialize(from)?;
+                crate::saved::Record::restored(record).map_err(serde::de::Error::custom)
+            }
+        }
+    };
+}
+
+pub(crate) use saved_as;
