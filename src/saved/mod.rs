@@ -17,37 +17,50 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! # What can be saved
+//!
+//! | family | fitted values | models |
+//! |---|---|---|
+//! | [`gp`](crate::models::gp), [`ridge`](crate::models::ridge), [`features`](crate::models::features) | all | all |
+//! | [`bayes_opt`](crate::models::bayes_opt) | a search, with all that was told and is pending | |
+//! | [`cluster`](crate::models::cluster), [`mixture`](crate::models::mixture) | k-means; mixtures of Gaussians, Bernoullis and categories | |
+//! | [`latent`](crate::models::latent) | all but mixtures | |
+//! | [`kernel`](crate::kernel) | | all |
+//!
 //! # What is promised
 //!
 //! Loading fits nothing: no search, no iteration. What was fitted on the CPU and is loaded on the same kind of CPU
 //! predicts the same, to the last bit. Another kind has other vector units, and may round the last digits of a sum
-//! differently, as it would those of a fit. What was fitted on a GPU is f64 on the CPU after loading, whether or not
-//! there is a GPU: means are the same bits, which were f64 before, variances are at least as exact as they were.
+//! differently, as it would those of a fit. What was fitted on a GPU is on the CPU after loading, in f64, whether or not
+//! there is a GPU: means of processes and of ridge regressions are the same bits, which were f64 before, and variances
+//! are at least as exact as they were. What has a function `on` can be sent to a device again.
 //!
 //! Closures cannot be saved. A kernel that holds one is refused when it is written, not when it is read; progress
 //! callbacks are left out, and there are none after loading.
 //!
 //! # Which format
 //!
-//! Any of serde's. A binary one is four times smaller than text and ten times faster to read. JSON is exact if it is read
-//! by `serde_json` with its feature `float_roundtrip`; without it the last bit of some numbers is lost. NaN and
-//! infinities, which text formats lack and reports may hold, are words there.
+//! Any of serde's, whether or not it describes itself. A number is eight bytes in most binary ones and about twenty in
+//! JSON, which is exact if it is read by `serde_json` with its feature `float_roundtrip`; without it the last bit of some
+//! numbers is lost. NaN and infinities, which text formats lack and reports may hold, are words there.
 //!
 //! # What the factor costs
 //!
 //! The variances of a [`FittedGp`](crate::models::gp::FittedGp) are made of the Cholesky factor of its covariance, and the
 //! factor is saved: a triangle, `4n²` bytes, 4 MB for n = 1000 and 400 MB for n = 10,000. To read it takes `O(n²)`, to make
-//! it again `n³/3` operations: beyond some thousand points the file wins, unless disks are slow or files many.
-//! [`without_factor`](crate::models::gp::FittedGp::without_factor) writes all but the factor, `8n(d + 2q)` bytes: means
-//! are then the same bits, and the factor is made when the file is read. A factor in f32 on a GPU is of no use without
-//! one, so that saving makes that of f64, once, for all who will read it. A covariance that was never stored is not
-//! saved either; its preconditioner is made anew by whoever reads, in the time of a few iterations.
+//! it again `n³/3` operations: at 30 Gflop/s and 500 MB/s the file wins from n = 700 on. Where it is too large all the
+//! same, [`without_factor`](crate::models::gp::FittedGp::without_factor) writes all else, `8n(d + 2q + p + 1)` bytes for q
+//! targets and p coefficients of the mean: means are then the same bits, and the factor is made when the file is read.
+//!
+//! A factor in f32 on a GPU is of no use without one, so that saving makes that of f64, once, for all who will read it. A
+//! covariance that was never stored is not saved either; its preconditioner is made anew by whoever reads, in the time
+//! of a few iterations.
 //!
 //! # What is checked
 //!
 //! A file is input from outside. Shapes that do not fit together, NaN where there must be a number, parameters out of
-//! their domain, a factor that is not that of the kernel's diagonal or does not solve for the coefficients beside it: each
-//! is an error of serde that says what is wrong. A file that passes may still be another model than was saved; no check
+//! their domain, a factor whose rows are not those of the kernel and its points, or which does not solve for the
+//! coefficients beside it: each is an error of serde that says what is wrong. A file that passes may still be another model than was saved; no check
 //! replaces a signature. Fitted values begin with the number of their format: a later version that writes another one
 //! will be refused by this one, and not misread.
 

@@ -2,7 +2,7 @@
 
 use mercer::Device;
 use mercer::models::cluster::KMeans;
-use mercer::models::mixture::{CovarianceKind, GaussianMixture};
+use mercer::models::mixture::{BernoulliMixture, CategoricalMixture, CovarianceKind, GaussianMixture};
 
 use crate::support::random;
 use crate::{damaged, refused, same, through};
@@ -49,4 +49,23 @@ fn a_mixture_of_gaussians_is_the_same() {
     assert!(refused(&fitted, "/params/covariance/Full/1/data", flat).contains("positive definite"));
     assert!(refused(&fitted, "/dead", vec![3]).contains("component"));
     assert!(refused(&fitted, "/mass", 0.0).contains("mass"));
+}
+
+#[test]
+fn mixtures_of_discrete_distributions_are_the_same() {
+    let x = random(60, 5, 1).mapv(|v| f64::from(u8::from(v > 0.2)));
+    let new = random(10, 5, 2).mapv(|v| f64::from(u8::from(v > 0.0)));
+    let yes = BernoulliMixture::new(3).fit(&Device::cpu(), x.view(), None).unwrap();
+    let counts = CategoricalMixture::new(2).fit(&Device::cpu(), x.view(), None).unwrap();
+    for back in through(&yes) {
+        same(&back.predict_proba(new.view()).unwrap(), &yes.predict_proba(new.view()).unwrap());
+        same(&back.score_samples(new.view()).unwrap(), &yes.score_samples(new.view()).unwrap());
+    }
+    for back in through(&counts) {
+        same(&back.predict_proba(new.view()).unwrap(), &counts.predict_proba(new.view()).unwrap());
+    }
+    damaged(&yes);
+    assert!(refused(&yes, "/family", "CategoricalMixture").contains("not a BernoulliMixture"));
+    assert!(refused(&yes, "/probabilities/data/0", 1.5).contains("probability"));
+    assert!(refused(&yes, "/weights/0", -0.1).contains("weight"));
 }

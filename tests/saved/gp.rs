@@ -88,7 +88,9 @@ fn a_process_that_has_grown_is_the_same_and_grows_on() {
     fitted.add(a, b).unwrap();
     let loaded = through(&fitted);
     let (a, b) = part(55, 70);
-    loaded.iter().for_each(|back| alike(back, &fitted, &new));
+    for back in &loaded {
+        alike(back, &fitted, &new);
+    }
     fitted.add(a, b).unwrap();
     for mut back in loaded {
         back.add(a, b).unwrap();

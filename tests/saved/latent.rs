@@ -1,7 +1,7 @@
 //! Principal components, factors, independent components.
 
 use mercer::Device;
-use mercer::models::latent::{FactorAnalysis, Ica, Pca};
+use mercer::models::latent::{FactorAnalysis, Ica, Pca, Ppca, Solver};
 
 use crate::support::{adapters, random};
 use crate::{damaged, refused, same, through};
@@ -62,5 +62,29 @@ fn what_a_gpu_has_fitted_transforms_without_one() {
             let here = fitted.clone().on(&Device::cpu());
             same(&back.transform(new.view()).unwrap(), &here.transform(new.view()).unwrap());
         }
+    }
+}
+
+#[test]
+fn probabilistic_components_are_the_same() {
+    let (mut x, new) = (random(50, 4, 1), random(10, 4, 2));
+    let cpu = Device::cpu();
+    let complete = Ppca::new(2).fit(&cpu, x.view()).unwrap();
+    let relevant = Ppca::new(3).solver(Solver::Automatic).fit(&cpu, x.view()).unwrap();
+    x[[3, 1]] = f64::NAN;
+    let with_holes = Ppca::new(2).missing(true).fit(&cpu, x.view()).unwrap();
+    let mut holed = new.clone();
+    holed[[0, 0]] = f64::NAN;
+    for (fitted, new) in [(complete, &new), (relevant, &new), (with_holes, &holed)] {
+        for back in through(&fitted) {
+            same(&back.transform(new.view()).unwrap(), &fitted.transform(new.view()).unwrap());
+            same(&back.score_samples(new.view()).unwrap(), &fitted.score_samples(new.view()).unwrap());
+            same(&back.loadings, &fitted.loadings);
+            assert_eq!((&back.relevance, &back.report), (&fitted.relevance, &fitted.report));
+        }
+        damaged(&fitted);
+        assert!(refused(&fitted, "/gaussian/noise", -1.0).contains("noise"));
+        assert!(refused(&fitted, "/gaussian/variances/0", 0.0).contains("variance"));
+        assert!(refused(&fitted, "/gaussian/mean", vec![0.5]).contains("mean"));
     }
 }

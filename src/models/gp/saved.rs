@@ -57,9 +57,9 @@ impl Serialize for WithoutFactor<'_> {
 }
 
 impl FittedGp {
-    /// To be saved in `8n(d + 2q)` bytes instead of `4n²` more: whoever reads it makes the factor again, in f64 on the
-    /// CPU, by `n³/3` operations and within the [memory budget](GpRegressor::memory_budget). Means are the same bits;
-    /// variances are as exact as they were.
+    /// To be saved without the `4n²` bytes of its factor: whoever reads it makes that again, in f64 on the CPU, by `n³/3`
+    /// operations and within the [memory budget](GpRegressor::memory_budget). Means are the same bits; variances are as
+    /// exact as they were.
     ///
     /// ```
     /// use mercer::models::gp::{FittedGp, GpRegressor};

@@ -1,5 +1,10 @@
 //! A Gaussian whose covariance is of low rank plus a multiple of the identity: `C = W W^T + σ² I`.
 
+#[cfg(feature = "serde")]
+mod saved;
+#[cfg(feature = "serde")]
+pub(super) use saved::SavedSubspace;
+
 use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;

@@ -1,5 +1,8 @@
 //! What a mixture of discrete distributions has learned, and what can be asked of it.
 
+#[cfg(feature = "serde")]
+mod saved;
+
 use ndarray::{Array1, Array2, ArrayView2, Axis};
 
 use super::discrete::{Family, Params, log_joint};

@@ -1,5 +1,8 @@
 //! What probabilistic PCA has learned, and what it does with data.
 
+#[cfg(feature = "serde")]
+mod saved;
+
 use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 
 use super::Params;
