@@ -5,6 +5,7 @@ mod support;
 
 mod add;
 mod bayes;
+mod budget;
 mod devices;
 mod hyper;
 mod input;

@@ -146,9 +146,22 @@ impl FittedGp {
     /// asked. On a GPU the solve is refined, column by column.
     ///
     /// # Errors
-    /// As [`FittedGp::predict_variance`] and [`FittedGp::factor`].
+    /// As [`FittedGp::predict_variance`] and [`FittedGp::factor`]; [`Error::OverBudget`] before anything is allocated if the
+    /// m x m covariance does not fit the [memory budget](super::GpRegressor::memory_budget).
     pub fn predict_joint(&self, x: ArrayView2<f64>, what: Predictive) -> Result<JointPrediction> {
-        let stored = self.stored("FittedGp::predict_joint", "ask for variances only")?;
+        self.joint("FittedGp::predict_joint", x, what, 0)
+    }
+
+    /// The same, if there is room for it and for `count` functions.
+    pub(super) fn joint(
+        &self,
+        op: &'static str,
+        x: ArrayView2<f64>,
+        what: Predictive,
+        count: usize,
+    ) -> Result<JointPrediction> {
+        let stored = self.stored(op, "ask for variances only")?;
+        self.model.affords_joint(op, (self.x.rows(), x.nrows()), (count, self.y.ncols()), stored.on_gpu())?;
         let noise = noise_of(&self.model.noise, what)?;
         let mean = self.predict(x)?;
         let at = Matrix::from_host(x.to_owned());

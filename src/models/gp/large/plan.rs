@@ -43,6 +43,22 @@ impl GpRegressor {
         Error::TooLarge { what, need: one_matrix(n), limit: largest_buffer(device) }
     }
 
+    /// An error if the covariance between m points, given n, and `count` functions of q values at each of them pass the
+    /// memory budget. A solve that is refined holds eight blocks of what crosses, one in f64 holds one.
+    pub(in crate::models::gp) fn affords_joint(
+        &self,
+        op: &'static str,
+        (n, m): (usize, usize),
+        (count, q): (usize, usize),
+        refined: bool,
+    ) -> Result<()> {
+        let (n, m, values) = (n as f64, m as f64, count as f64 * q as f64);
+        let blocks = if refined { 8.0 } else { 1.0 };
+        let need = (8.0 * m * (blocks * n + 3.0 * m + values + 4.0 * q as f64)) as u64;
+        let (budget, instead) = (self.budget, "ask for fewer points at a time, or variances only");
+        if need <= budget { Ok(()) } else { Err(Error::OverBudget { op, need, budget, instead }) }
+    }
+
     /// An error if the matrices that `op` would store for `(n, d, targets)` pass the memory budget.
     pub(in crate::models::gp) fn affords(
         &self,
@@ -86,7 +102,8 @@ fn matrix_free(
     budget: u64,
 ) -> Plan {
     // In floating point: no size is so large that it overflows, and a cast back ends at the largest integer.
-    let (nf, df, columns) = (n as f64, d as f64, (targets + params.log_det.probes) as f64);
+    let (nf, df) = (n as f64, d as f64);
+    let columns = targets as f64 + params.log_det.probes as f64;
     let rank = rank(n, params, budget);
     let r = rank as f64;
     let on_device = 4.0 * nf * (padded(df) + 2.0 * padded(columns));
