@@ -7,6 +7,7 @@ mod add;
 mod bayes;
 mod budget;
 mod devices;
+mod gradient;
 mod hyper;
 mod input;
 mod large;
