@@ -14,7 +14,7 @@ use crate::ops::{Side, Trans, Triangle, cholesky, gemm, gemm_add, log_det, produ
 use crate::{Matrix, Result};
 
 /// Rows of B that are made at a time.
-const ROWS: usize = 4096;
+const ROWS: usize = 256;
 /// `1 / (1 + σ²)` up to which a column is put right: beyond it next to nothing cancels.
 const STRONG: f64 = 0.5;
 
