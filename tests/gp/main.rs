@@ -6,6 +6,7 @@ mod support;
 mod add;
 mod bayes;
 mod budget;
+mod device_bytes;
 mod devices;
 mod gradient;
 mod hyper;
