@@ -18,4 +18,8 @@ pub struct Counters {
     pub device_bytes: u64,
     /// The most that was ever held.
     pub peak_device_bytes: u64,
+    /// Bytes of buffers in use now: idle ones do not count.
+    pub used_bytes: u64,
+    /// The most that was ever in use at once.
+    pub peak_used_bytes: u64,
 }

@@ -48,6 +48,7 @@ fn give_back(
     raw: &wgpu::Buffer,
     shelf: impl Fn(&mut Pool) -> &mut HashMap<u64, Vec<wgpu::Buffer>>,
 ) {
+    lock(&owner.counters).used_bytes -= raw.size();
     let mut pool = lock(&owner.pool);
     if pool.bytes + raw.size() <= POOL_BYTES {
         pool.bytes += raw.size();
@@ -93,6 +94,10 @@ impl Handle {
         if bytes > limit {
             return Err(Error::TooLarge { what: label.to_owned(), need: bytes, limit });
         }
+        let mut counters = lock(&inner.counters);
+        counters.used_bytes += bytes;
+        counters.peak_used_bytes = counters.peak_used_bytes.max(counters.used_bytes);
+        drop(counters);
         let mut pool = lock(&inner.pool);
         if let Some(raw) = shelf(&mut pool).get_mut(&bytes).and_then(Vec::pop) {
             pool.bytes -= bytes;

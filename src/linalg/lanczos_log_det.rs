@@ -71,9 +71,15 @@ pub struct LogDet {
     /// The estimate of `log det A`.
     #[cfg_attr(feature = "serde", serde(with = "crate::saved::number"))]
     pub value: f64,
-    /// Its standard error, from the spread of the probes. Zero if `M^-½ A M^-½` is diagonal: then nothing is random.
+    /// Its standard error, from the spread of the probes and the rounding. Of the former nothing is left if
+    /// `M^-½ A M^-½` is diagonal: then nothing is random.
     #[cfg_attr(feature = "serde", serde(with = "crate::saved::number"))]
     pub standard_error: f64,
+    /// What rounding may have done to it: `ε Σ_i a_ii [A⁻¹]_ii`, an estimate. Entries of A that are off by ε move the
+    /// determinant by no more, and no product in this precision knows them better. It is large where A has
+    /// eigenvalues near `ε ‖A‖`: more noise helps, more probes do not.
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::number"))]
+    pub rounding: f64,
     /// Products with A.
     pub steps: usize,
     /// How much the last few steps moved the estimate: the size of the error of the quadrature.
@@ -121,19 +127,20 @@ pub fn lanczos_log_det(
         steps += 1;
         let ended = run.live.is_empty();
         if ended || steps % LOOK == 0 || steps == params.max_steps {
-            let (value, standard_error) = run.estimate()?;
+            let Estimate { value, standard_error, rounding } = run.estimate()?;
             change = if ended { 0.0 } else { (value - last).abs() };
             last = value;
             // Below this there is only rounding.
-            let rounding = if op.precision() == Precision::Double { 1e-11 } else { 1e-6 };
-            let converged = change <= tolerance * standard_error + rounding * (n as f64 + value.abs());
+            let least = if op.precision() == Precision::Double { 1e-11 } else { 1e-6 };
+            let converged = change <= tolerance * standard_error + least * (n as f64 + value.abs());
             if converged || steps >= params.max_steps {
                 if !converged && !params.accept_unconverged {
                     let (residual, tolerance) = (change, tolerance * standard_error);
                     let op = "lanczos_log_det";
                     return Err(Error::NoConvergence { op, iterations: steps, residual, tolerance });
                 }
-                return Ok(LogDet { value: known + value, standard_error, steps, change, converged });
+                let value = known + value + n as f64 * run.unit.ln();
+                return Ok(LogDet { value, standard_error, rounding, steps, change, converged });
             }
         }
         if params.progress.as_ref().is_some_and(|f| f(steps, change).is_break()) {
@@ -142,11 +149,24 @@ pub fn lanczos_log_det(
     }
 }
 
+/// What the probes say so far, in the unit of the run.
+struct Estimate {
+    value: f64,
+    standard_error: f64,
+    rounding: f64,
+}
+
 /// Lanczos on `M^-½ A M^-½` for all probes side by side. With `u = M^½ q` and `s = M^-½ q` for each Lanczos vector q,
 /// no root of M is needed: `A s` is `M^½` times the product, and `s = M⁻¹ u`.
 struct Lanczos<'a> {
     op: &'a dyn Operator,
     preconditioner: &'a dyn Covariance,
+    /// The rounding of a product.
+    epsilon: f64,
+    /// `Σ_i a_ii s_i²` of each probe, whose mean is that of `Σ_i a_ii [M⁻¹]_ii`.
+    weights: Vec<f64>,
+    /// A power of two about as large as `M^-½ A M^-½`, which is divided by it: its squares must stay within f64.
+    unit: f64,
     /// `zᵀ M⁻¹ z` of each probe.
     sizes: Vec<f64>,
     /// The tridiagonal matrix of each probe: its diagonal, and beside it what precedes each entry.
@@ -164,12 +184,17 @@ impl<'a> Lanczos<'a> {
         let mut u = m.draw(op.dim(), params.probes, params.seed)?;
         let mut s = m.solve(u.view())?;
         let sizes: Vec<f64> = dots(&u, &s).to_vec();
+        let diagonal = op.diagonal()?.insert_axis(Axis(1));
+        let weights = dots(&(&s * &diagonal), &s).to_vec();
         let roots = Array1::from_iter(sizes.iter().map(|v| v.sqrt()));
         u /= &roots;
         s /= &roots;
         Ok(Lanczos {
             op,
             preconditioner: m,
+            epsilon: if op.precision() == Precision::Double { f64::EPSILON } else { f64::from(f32::EPSILON) },
+            weights,
+            unit: 1.0,
             diagonal: vec![Vec::new(); sizes.len()],
             beside: vec![Vec::new(); sizes.len()],
             live: (0..sizes.len()).collect(),
@@ -181,11 +206,16 @@ impl<'a> Lanczos<'a> {
     }
 
     fn step(&mut self) -> Result<()> {
-        let unit =
-            if self.op.precision() == Precision::Double { f64::EPSILON } else { f64::from(f32::EPSILON) };
-        let noise = (self.op.dim() as f64).sqrt() * unit;
+        let noise = (self.op.dim() as f64).sqrt() * self.epsilon;
         let mut w = self.op.apply(self.s.view())?;
-        let along = dots(&self.s, &w);
+        let mut along = dots(&self.s, &w);
+        if self.diagonal.iter().all(Vec::is_empty) {
+            let largest = along.iter().fold(0f64, |m, v| m.max(v.abs()));
+            let power = largest.log2().round();
+            self.unit = if power.is_finite() { power.exp2() } else { 1.0 };
+        }
+        w /= self.unit;
+        along /= self.unit;
         w -= &(&self.u * &along);
         let back =
             Array1::from_iter(self.live.iter().map(|&p| self.beside[p].last().copied().unwrap_or(0.0)));
@@ -212,17 +242,21 @@ impl<'a> Lanczos<'a> {
         Ok(())
     }
 
-    /// The mean of the quadratures of all probes, and its standard error.
-    fn estimate(&self) -> Result<(f64, f64)> {
-        let each: Vec<f64> = (0..self.sizes.len()).map(|p| self.quadrature(p)).collect::<Result<_>>()?;
+    /// The mean of the quadratures of all probes, its standard error, and the rounding in both.
+    fn estimate(&self) -> Result<Estimate> {
+        let each: Vec<(f64, f64)> =
+            (0..self.sizes.len()).map(|p| self.quadrature(p)).collect::<Result<_>>()?;
         let count = each.len() as f64;
-        let mean = each.iter().sum::<f64>() / count;
-        let spread = each.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (count - 1.0);
-        Ok((mean, (spread / count).sqrt()))
+        let value = each.iter().map(|(v, _)| v).sum::<f64>() / count;
+        let spread = each.iter().map(|(v, _)| (v - value).powi(2)).sum::<f64>() / (count - 1.0);
+        let inverse =
+            each.iter().zip(&self.weights).map(|((_, i), w)| i * (w / self.unit)).sum::<f64>() / count;
+        let rounding = self.epsilon * inverse;
+        Ok(Estimate { value, standard_error: (spread / count).sqrt().hypot(rounding), rounding })
     }
 
-    /// `‖q‖² e₁ᵀ log(T) e₁`.
-    fn quadrature(&self, p: usize) -> Result<f64> {
+    /// `‖q‖² e₁ᵀ log(T) e₁`, and `e₁ᵀ T⁻¹ e₁`.
+    fn quadrature(&self, p: usize) -> Result<(f64, f64)> {
         let (diagonal, beside) = (&self.diagonal[p], &self.beside[p]);
         let t = Array2::from_shape_fn((diagonal.len(), diagonal.len()), |(i, j)| match i.abs_diff(j) {
             0 => diagonal[i],
@@ -231,11 +265,12 @@ impl<'a> Lanczos<'a> {
         });
         let nodes = eigh(t.view())?;
         if let Some(value) = nodes.values.iter().copied().find(|v| *v <= 0.0) {
-            let pivot = diagonal.len() - 1;
+            let (pivot, value) = (diagonal.len() - 1, value * self.unit);
             return Err(Error::NotPositiveDefinite { op: "lanczos_log_det", pivot, value });
         }
         let weights = nodes.vectors.row(0);
-        let sum: f64 = nodes.values.iter().zip(weights).map(|(v, w)| w * w * v.ln()).sum();
-        Ok(self.sizes[p] * sum)
+        let sum =
+            |f: fn(f64) -> f64| nodes.values.iter().zip(weights).map(|(v, w)| w * w * f(*v)).sum::<f64>();
+        Ok((self.sizes[p] * sum(f64::ln), sum(f64::recip)))
     }
 }

@@ -24,7 +24,7 @@ const ROWS: usize = 256;
 /// `K + noise` factor K ([`KernelOperator::without_noise`](super::KernelOperator::without_noise)).
 ///
 /// # Errors
-/// [`Error::Parameter`] for a rank of zero or a tolerance that is not in [0, 1);
+/// [`Error::Parameter`] for a rank of zero or more than memory has room for, or a tolerance that is not in [0, 1);
 /// [`Error::NotPositiveDefinite`] if the remaining diagonal turns negative beyond rounding.
 ///
 /// ```
@@ -47,6 +47,7 @@ pub fn pivoted_cholesky(op: &dyn Operator, rank: usize, tolerance: f64) -> Resul
     let unit = if op.precision() == Precision::Double { f64::EPSILON } else { f64::from(f32::EPSILON) };
     let noise = 8.0 * (n as f64).sqrt() * unit * largest;
     let total = left.sum();
+    affordable(n, rank)?;
     let mut factor = zeros(n, rank);
     let (mut pivots, mut trace): (Vec<usize>, Vec<f64>) = (Vec::new(), Vec::new());
     indefinite(&left, noise)?;
@@ -89,6 +90,12 @@ pub fn pivoted_cholesky(op: &dyn Operator, rank: usize, tolerance: f64) -> Resul
     // Of the zero matrix, one column of zeros: it spares every user the case of none.
     let factor = if pivots.len() < rank { copy(factor.slice(s![.., ..pivots.len().max(1)])) } else { factor };
     Ok(LowRank { factor, pivots, residual, trace, jitter: 0.0 })
+}
+
+/// An error if memory has no room for the factor.
+fn affordable(n: usize, rank: usize) -> Result<()> {
+    let fits = n.checked_mul(rank).is_some_and(|all| Vec::<f64>::new().try_reserve_exact(all).is_ok());
+    parameter("rank", rank as f64, fits, "must not be more than memory has room for")
 }
 
 /// The largest entries of the diagonal that is left, and a bound of all others. What is left never grows, so that a

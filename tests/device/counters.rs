@@ -48,6 +48,23 @@ fn buffers_and_pipelines_are_used_again() {
     }
 }
 
+/// What is idle is held and not in use.
+#[test]
+fn bytes_in_use_are_those_of_living_matrices() {
+    for shared in adapters() {
+        let device = own(shared);
+        let bytes = 4 * 64 * 64;
+        let (a, b) = (on(&device, &random(64, 64, 1)), on(&device, &random(64, 64, 2)));
+        assert_eq!(device.counters().used_bytes, 2 * bytes, "{device}");
+        drop(b);
+        let after = device.counters();
+        assert_eq!((after.used_bytes, after.peak_used_bytes), (bytes, 2 * bytes), "{device}");
+        assert_eq!(after.device_bytes, 2 * bytes, "idle, not freed, on {device}");
+        drop(a);
+        assert_eq!(device.counters().used_bytes, 0, "{device}");
+    }
+}
+
 /// A buffer taken from the pool may still be read by recorded work: an upload into it must not overtake that.
 #[test]
 fn an_upload_does_not_overtake_recorded_work() {

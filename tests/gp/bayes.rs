@@ -63,6 +63,94 @@ fn the_samples_follow_the_posterior() {
     assert!((deviation / spread - 1.0).abs() < 0.1, "{deviation}, should be {spread}");
 }
 
+/// Length scale, amplitude and noise together, each with its prior, against a sum over a grid of all three: mean and
+/// covariance of the samples, and what is predicted from them, within four Monte-Carlo errors.
+#[test]
+fn three_hyperparameters_follow_their_joint_posterior() {
+    let (x, y) = data(12, 1, 71);
+    let new = array![[0.4], [4.0]];
+    let kernel = Kernel::rbf(1.0).scaled(1.0);
+    // (mean, deviation) of the logarithm of each.
+    let priors = [("scale", 0.0, 0.7), ("rbf.lengthscale", 0.0, 0.5), ("noise", -2.5, 0.8)];
+    let model = priors.iter().fold(GpRegressor::new(kernel).noise(0.1), |model, (name, mean, deviation)| {
+        model.prior(name, Prior::LogNormal { mean: *mean, deviation: *deviation })
+    });
+    let (x, y, cpu) = (x.view(), y.view(), Device::cpu());
+
+    // The midpoint rule over five deviations of each prior on both sides: for smooth densities better than any power.
+    let side = 24;
+    let node = |axis: usize, i: usize| {
+        let (_, mean, deviation) = priors[axis];
+        mean + deviation * 5.0 * (2.0 * (i as f64 + 0.5) / side as f64 - 1.0)
+    };
+    let (mut nodes, mut logs) = (Vec::new(), Vec::new());
+    for at in 0..side * side * side {
+        let theta = [node(0, at / side / side), node(1, at / side % side), node(2, at % side)];
+        let prior: f64 = theta.iter().zip(priors).map(|(t, (_, m, d))| -0.5 * ((t - m) / d).powi(2)).sum();
+        // The likelihood by its definition: nothing of the sampler's own.
+        let own = model.with_theta(&theta).unwrap().fit(&cpu, x, y).unwrap();
+        logs.push(prior + own.log_marginal_likelihood());
+        nodes.push(theta);
+    }
+    let top = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let mass: Vec<f64> = logs.iter().map(|l| (l - top).exp()).collect();
+    let total: f64 = mass.iter().sum();
+    let expect = |f: &dyn Fn(&[f64; 3]) -> f64| {
+        nodes.iter().zip(&mass).filter(|(_, m)| **m > 1e-12).map(|(t, m)| m * f(t)).sum::<f64>() / total
+    };
+    let centre: [f64; 3] = std::array::from_fn(|i| expect(&|t| t[i]));
+
+    let params = SliceParams { samples: 6000, burn_in: 100, thin: 1, seed: 5, ..SliceParams::default() };
+    let posterior = model.sample_hyperparameters(&cpu, x, y, &params).unwrap();
+    assert_eq!(posterior.names(), priors.map(|(name, ..)| name));
+    let thetas = posterior.thetas();
+    let within = |what: &str, want: f64, f: &dyn Fn(&[f64]) -> f64| {
+        let (got, error) = chain_mean(&thetas.iter().map(|t| f(t)).collect::<Vec<_>>());
+        println!(
+            "{what}: {got:.4}, {want:.4} by quadrature, {:.2} errors of {error:.4}",
+            (got - want) / error
+        );
+        assert!((got - want).abs() < 4.0 * error, "{what}: {got}, should be {want}, error {error}");
+    };
+    for i in 0..3 {
+        within(&format!("mean of {}", priors[i].0), centre[i], &|t| t[i]);
+        for j in 0..=i {
+            let product = |t: &[f64]| (t[i] - centre[i]) * (t[j] - centre[j]);
+            let want = expect(&|t| product(t));
+            within(&format!("covariance of {} and {}", priors[i].0, priors[j].0), want, &product);
+        }
+    }
+
+    let at = |theta: &[f64]| {
+        let fitted = model.with_theta(theta).unwrap().fit(&cpu, x, y).unwrap();
+        fitted.predict_variance(new.view(), Predictive::Latent).unwrap()
+    };
+    let averaged = posterior.predict_variance(new.view(), Predictive::Latent).unwrap();
+    for i in 0..2 {
+        let mean = expect(&|t| at(t).mean[[i, 0]]);
+        let square = expect(&|t| {
+            let p = at(t);
+            p.variance[i] + (p.mean[[i, 0]] - mean).powi(2)
+        });
+        let each: Vec<_> = thetas.iter().map(|t| at(t)).collect();
+        let (_, error) = chain_mean(&each.iter().map(|p| p.mean[[i, 0]]).collect::<Vec<_>>());
+        assert!((averaged.mean[[i, 0]] - mean).abs() < 4.0 * error, "{averaged:?}, mean {mean} ({error})");
+        let parts = each.iter().map(|p| p.variance[i] + (p.mean[[i, 0]] - mean).powi(2));
+        let (_, error) = chain_mean(&parts.collect::<Vec<_>>());
+        let off = averaged.variance[[i, 0]] - square;
+        assert!(off.abs() < 4.0 * error, "{averaged:?}, variance {square} ({error})");
+    }
+}
+
+/// The mean of a chain and its error, from the means of 40 stretches: long beside what a chain remembers.
+fn chain_mean(values: &[f64]) -> (f64, f64) {
+    let parts: Vec<f64> =
+        values.chunks(values.len() / 40).map(|c| c.iter().sum::<f64>() / c.len() as f64).collect();
+    let (count, mean) = (parts.len() as f64, parts.iter().sum::<f64>() / parts.len() as f64);
+    let spread = parts.iter().map(|p| (p - mean).powi(2)).sum::<f64>() / (count - 1.0);
+    (mean, (spread / count).sqrt())
+}
+
 /// Of one point the length scale is not known any better than before: uniform on the scale of the optimiser, over bounds
 /// that are much wider than one step of the sampler.
 #[test]

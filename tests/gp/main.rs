@@ -5,7 +5,10 @@ mod support;
 
 mod add;
 mod bayes;
+mod budget;
+mod device_bytes;
 mod devices;
+mod gradient;
 mod hyper;
 mod input;
 mod large;

@@ -108,6 +108,50 @@ fn a_perfect_preconditioner_leaves_nothing_to_chance() {
     assert!((found.value - want).abs() < 1e-10 && found.standard_error < 1e-10, "{found:?} for {want}");
 }
 
+/// The logarithm of a scale is all that it adds, where squares vanish and where they overflow. Even powers of two, as
+/// their roots are exact: every number is then the same, times one of them.
+#[test]
+fn entries_whose_squares_are_beyond_f64() {
+    let cpu = Device::cpu();
+    let base = conditioned(40, 1e3, 67);
+    let (x, kernel) = (random(60, 2, 68), Kernel::rbf(0.5));
+    let of = |scale: f64| -> Vec<(usize, mercer::linalg::LogDet)> {
+        let a = Stored::new(&on(&cpu, &(&base * scale))).unwrap();
+        let k = KernelOperator::new(&kernel.clone().scaled(scale), &on(&cpu, &x), 1e-2 * scale).unwrap();
+        let low_rank = pivoted_cholesky(&k.without_noise(), 10, 0.0).unwrap();
+        let m = LowRankPlusDiagonal::new(&low_rank, k.noise().view()).unwrap();
+        let all = [
+            (40, lanczos_log_det(&a, &Identity, &seeded(1))),
+            (40, lanczos_log_det(&a, &Jacobi::new(&a).unwrap(), &seeded(1))),
+            (60, lanczos_log_det(&k, &Identity, &seeded(1))),
+            (60, lanczos_log_det(&k, &m, &seeded(1))),
+        ];
+        all.into_iter().map(|(n, found)| (n, found.unwrap())).collect()
+    };
+    let plain = of(1.0);
+    for power in [-960, -664, -532, 532, 664, 960] {
+        let scale = 2f64.powi(power);
+        for ((n, got), (_, want)) in of(scale).into_iter().zip(&plain) {
+            let value = want.value + n as f64 * scale.ln();
+            assert!((got.value - value).abs() < 1e-12 * value.abs(), "{scale:e}: {got:?} for {value}");
+            let same = |a: f64, b: f64| (a - b).abs() < 1e-9 * b;
+            assert!(same(got.standard_error, want.standard_error), "{scale:e}: {got:?} for {want:?}");
+            assert!(got.converged && got.steps == want.steps, "{scale:e}: {got:?} for {want:?}");
+        }
+    }
+}
+
+/// More probes than memory has room for, before any of them is drawn.
+#[test]
+fn too_many_probes_are_refused() {
+    let a = Stored::new(&on(&Device::cpu(), &conditioned(10, 10.0, 69))).unwrap();
+    for probes in [usize::MAX, usize::MAX / 80] {
+        let many = LogDetParams { probes, ..seeded(0) };
+        let e = lanczos_log_det(&a, &Identity, &many);
+        assert!(matches!(&e, Err(Error::Parameter { name, .. }) if name == "probes"), "{e:?}");
+    }
+}
+
 /// Draws have the covariance M.
 #[test]
 fn draws_are_what_the_preconditioner_says() {

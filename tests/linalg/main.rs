@@ -4,11 +4,13 @@
 mod support;
 
 mod cg;
+mod double_double;
 mod eigen;
 mod input;
 mod lanczos_log_det;
 mod low_rank;
 mod preconditioner;
+mod small_noise;
 mod spd;
 mod spd_grown;
 mod spd_kernel;

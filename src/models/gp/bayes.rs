@@ -5,7 +5,7 @@ mod saved;
 
 use std::fmt;
 
-use ndarray::{Array2, Array3, ArrayView2, Axis};
+use ndarray::{Array2, ArrayView2, Axis};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
@@ -121,6 +121,11 @@ impl GpRegressor {
         let SliceParams { samples, burn_in, thin, width, seed, .. } = *params;
         require(OP, !space.names.is_empty(), || "every hyper-parameter is fixed".to_owned())?;
         require(OP, samples > 0 && thin > 0, || "no samples were asked for".to_owned())?;
+        let last = samples.checked_mul(thin).and_then(|kept| kept.checked_add(burn_in));
+        let last = last.ok_or_else(|| {
+            let what = format!("{burn_in} sweeps and {samples} times {thin} are more than can be counted");
+            Error::Shape { op: OP, what }
+        })?;
         if !(width > 0.0 && width.is_finite()) {
             let requirement = "must be positive and finite";
             return Err(Error::Parameter { name: "width".to_owned(), value: width, requirement });
@@ -132,7 +137,7 @@ impl GpRegressor {
         let mut height = model.log_posterior(device, x, y, &space, &at)?;
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let (mut thetas, mut log_posterior) = (Vec::new(), Vec::new());
-        for sweeps in 1..=burn_in + samples * thin {
+        for sweeps in 1..=last {
             height = sweep(&mut at, height, &space.bounds, width, &mut rng, |theta| {
                 evaluations += 1;
                 match model.log_posterior(device, x, y, &space, theta) {
@@ -227,17 +232,18 @@ impl BayesianGp {
     /// # Errors
     /// As [`FittedGp::predict_variance`].
     pub fn predict_variance(&self, x: ArrayView2<f64>, what: Predictive) -> Result<MixturePrediction> {
-        let count = self.thetas.len();
-        let mut means = Array3::zeros((count, x.nrows(), self.y.ncols()));
+        let size = (x.nrows(), self.y.ncols());
+        // Of the means so far their mean, and the sum of squares about it: no sample is kept for the sake of the next.
+        let (mut mean, mut squares) = (Array2::zeros(size), Array2::zeros(size));
         let mut within = Array2::zeros((x.nrows(), 1));
-        for s in 0..count {
+        for s in 0..self.thetas.len() {
             let one = self.at(s)?.predict_variance(x, what)?;
-            means.index_axis_mut(Axis(0), s).assign(&one.mean);
-            within.scaled_add(1.0 / count as f64, &one.variance.insert_axis(Axis(1)));
+            let (off, known) = (one.mean - &mean, s as f64);
+            mean.scaled_add(1.0 / (known + 1.0), &off);
+            squares.zip_mut_with(&off, |q: &mut f64, d| *q += d * d * known / (known + 1.0));
+            within += &one.variance.insert_axis(Axis(1));
         }
-        let mean = means.sum_axis(Axis(0)) / count as f64;
-        means -= &mean;
-        let between = means.mapv(|d| d * d).sum_axis(Axis(0)) / count as f64;
-        Ok(MixturePrediction { mean, variance: between + &within })
+        let variance = (squares + &within) / self.thetas.len() as f64;
+        Ok(MixturePrediction { mean, variance })
     }
 }

@@ -208,4 +208,10 @@ impl Trend {
         }
         self.frame.columns(x).dot(&self.inner)
     }
+
+    /// By each feature, for one column of y.
+    pub fn slope(&self, column: usize) -> Array1<f64> {
+        let beta = self.coefficients.column(column);
+        (0..self.frame.centre.len()).map(|f| beta.get(1 + f).copied().unwrap_or(0.0)).collect()
+    }
 }

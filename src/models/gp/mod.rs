@@ -9,6 +9,7 @@
 //! | know whether the n x n matrix fits, and say what to do if not | [`GpRegressor::plan`], [`GpRegressor::large`] |
 //! | the same for many observations, through inducing points | [`SparseGpRegressor`] -> [`FittedSparseGp`] |
 //! | draw functions that can be asked anywhere, and climbed | [`FittedGp::path`] -> [`Path`] |
+//! | climb a prediction | [`FittedGp::predict_gradient`] |
 //! | judge a model | [`FittedGp::log_marginal_likelihood`], [`FittedGp::leave_one_out`] |
 
 mod add;
@@ -16,6 +17,7 @@ mod bayes;
 mod classify;
 mod evidence;
 mod fitted;
+mod gradient;
 mod hyper;
 mod large;
 mod leave_one_out;
@@ -37,6 +39,7 @@ pub use bayes::{BayesianGp, MixturePrediction, SliceParams};
 pub use classify::{Average, FittedGpClassifier, GpClassifier, Latent, Likelihood};
 pub use evidence::Evidence;
 pub use fitted::FittedGp;
+pub use gradient::PredictionGradient;
 pub use large::{LargeParams, StochasticEvidence};
 pub use leave_one_out::LeaveOneOut;
 pub use mean::Mean;

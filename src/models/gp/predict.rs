@@ -11,7 +11,7 @@ use crate::models::check::{finite, inputs};
 use crate::models::score::r_squared;
 use crate::models::variance::{known, left};
 use crate::ops::{Trans, gram, gram_vec, syrk};
-use crate::{Error, Matrix, Result};
+use crate::{Error, Kernel, Matrix, Result};
 
 /// Which quantity is predicted.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -77,6 +77,11 @@ pub(super) fn noise_of(noise: &Noise, what: Predictive) -> Result<f64> {
     Err(Error::Parameter { name: "noise".to_owned(), value, requirement })
 }
 
+/// `k(x, X)α` at `x`, both of them on the host.
+pub(super) fn spread(kernel: &Kernel, x: &Matrix, data: &Matrix, alpha: &Array2<f64>) -> Result<Array2<f64>> {
+    gram_vec(kernel, x, Some(data), &Matrix::from_host(alpha.clone()))?.into_array()
+}
+
 impl FittedGp {
     /// The mean at each row of `x`: `m(x) + k(x, X)α`, `m x q`.
     ///
@@ -89,9 +94,8 @@ impl FittedGp {
 
     /// `k(x, X)α`.
     fn spread(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
-        let alpha = Matrix::from_host(self.alpha().clone());
         let at = Matrix::from_host(x.to_owned());
-        gram_vec(self.kernel(), &at, Some(&self.x), &alpha)?.into_array()
+        spread(self.kernel(), &at, &self.x, self.alpha())
     }
 
     /// Mean and variance at each row of `x`: the variance is `k(x, x) - k(x, X)C⁻¹k(X, x)`, and the noise if asked.
@@ -142,9 +146,22 @@ impl FittedGp {
     /// asked. On a GPU the solve is refined, column by column.
     ///
     /// # Errors
-    /// As [`FittedGp::predict_variance`] and [`FittedGp::factor`].
+    /// As [`FittedGp::predict_variance`] and [`FittedGp::factor`]; [`Error::OverBudget`] before anything is allocated if the
+    /// m x m covariance does not fit the [memory budget](super::GpRegressor::memory_budget).
     pub fn predict_joint(&self, x: ArrayView2<f64>, what: Predictive) -> Result<JointPrediction> {
-        let stored = self.stored("FittedGp::predict_joint", "ask for variances only")?;
+        self.joint("FittedGp::predict_joint", x, what, 0)
+    }
+
+    /// The same, if there is room for it and for `count` functions.
+    pub(super) fn joint(
+        &self,
+        op: &'static str,
+        x: ArrayView2<f64>,
+        what: Predictive,
+        count: usize,
+    ) -> Result<JointPrediction> {
+        let stored = self.stored(op, "ask for variances only")?;
+        self.model.affords_joint(op, (self.x.rows(), x.nrows()), (count, self.y.ncols()), stored.on_gpu())?;
         let noise = noise_of(&self.model.noise, what)?;
         let mean = self.predict(x)?;
         let at = Matrix::from_host(x.to_owned());

@@ -130,9 +130,10 @@ impl GpRegressor {
         self
     }
 
-    /// Bytes that a fit may allocate, 2 GiB by default: one matrix up to about n = 16,300, two up to
-    /// 11,500 for a gradient.
-    /// Beyond that nothing n x n is stored, and what needs a stored factor refuses. Up to 256 MB that earlier matrices
+    /// Bytes that a fit may allocate, 2 GiB by default: one matrix up to about n = 16,300, two up to 11,500 for a
+    /// gradient; on a GPU, whose factor stands beside the matrix, up to 15,800 and 10,300.
+    /// Beyond that nothing n x n is stored, and what needs a stored factor refuses. So do joint predictions and samples
+    /// whose covariance between new points passes the same limit by itself. Up to 256 MB that earlier matrices
     /// have left for the next are not counted.
     #[must_use]
     pub fn memory_budget(self, bytes: u64) -> Self {

@@ -26,9 +26,13 @@ impl GpRegressor {
     /// coefficients only once there are data.
     ///
     /// # Errors
-    /// As [`gram`]; [`Error::Shape`] for a count of zero; [`Error::NotPositiveDefinite`] for a kernel that is not.
+    /// As [`gram`]; [`Error::Shape`] for a count of zero; [`Error::NotPositiveDefinite`] for a kernel that is not;
+    /// [`Error::OverBudget`] before anything is allocated if the m x m covariance and what is drawn do not fit the
+    /// [memory budget](GpRegressor::memory_budget).
     pub fn sample_prior(&self, x: ArrayView2<f64>, count: usize, seed: u64) -> Result<Samples> {
-        finite("GpRegressor::sample_prior", "x", x)?;
+        const OP: &str = "GpRegressor::sample_prior";
+        self.affords_joint(OP, (0, x.nrows()), (count, 1), false)?;
+        finite(OP, "x", x)?;
         let covariance = gram(&self.kernel, &Matrix::from_host(x.to_owned()), None)?.into_array()?;
         let scale = covariance.diag().mean().unwrap_or(0.0);
         draw(&Array2::zeros((x.nrows(), 1)), &covariance, scale, count, seed)
@@ -41,7 +45,7 @@ impl FittedGp {
     /// # Errors
     /// As [`FittedGp::predict_joint`]; [`Error::Shape`] for a count of zero.
     pub fn sample(&self, x: ArrayView2<f64>, what: Predictive, count: usize, seed: u64) -> Result<Samples> {
-        let joint = self.predict_joint(x, what)?;
+        let joint = self.joint("FittedGp::sample", x, what, count)?;
         let prior = gram_diagonal(self.kernel(), &Matrix::from_host(x.to_owned()))?.into_array()?;
         draw(&joint.mean, &joint.covariance, prior.mean().unwrap_or(0.0), count, seed)
     }

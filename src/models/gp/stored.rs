@@ -6,10 +6,11 @@
 use ndarray::{Array1, Array2, ArrayView2, Axis};
 
 use super::evidence::Conditioned;
+use super::predict::spread;
 use super::single::{SINGLE, doubtful, reach};
 use crate::linalg::{Anchor, SpdFactor};
 use crate::models::variance::left;
-use crate::ops::{Along, Reduction, Trans, gemm, gram, gram_diagonal, gram_vec, reduce};
+use crate::ops::{Along, Reduction, Trans, gemm, gram, gram_diagonal, reduce};
 use crate::{Kernel, Matrix, Result};
 
 /// Entries of `k(X, x*)` at a time.
@@ -64,16 +65,17 @@ impl Stored {
     fn block(&self, kernel: &Kernel, x: ArrayView2<f64>) -> Result<(Array2<f64>, Array1<f64>)> {
         let at = Matrix::from_host(x.to_owned());
         let prior = gram_diagonal(kernel, &at)?.into_array()?.index_axis_move(Axis(1), 0);
-        let alpha = Matrix::from_host(self.conditioned.alpha.clone());
+        let alpha = &self.conditioned.alpha;
         let device = self.resident.device();
         let (across, spread) = if device.is_gpu() {
-            let spread = gram_vec(kernel, &at, Some(&self.x), &alpha)?;
+            let spread = spread(kernel, &at, &self.x, alpha)?;
             let at = self.anchor.upload("FittedGp::predict", &device, x)?;
             (gram(kernel, &self.resident, Some(&at))?, spread)
         } else {
             // In f64 already: the covariances need not be made a second time.
             let across = gram(kernel, &self.x, Some(&at))?;
-            let spread = gemm(1.0, &across, Trans::Yes, &alpha, Trans::No)?;
+            let alpha = Matrix::from_host(alpha.clone());
+            let spread = gemm(1.0, &across, Trans::Yes, &alpha, Trans::No)?.into_array()?;
             (across, spread)
         };
         let v = self.factor().whiten(across)?;
@@ -90,7 +92,7 @@ impl Stored {
                 }
             }
         }
-        Ok((spread.into_array()?, variance))
+        Ok((spread, variance))
     }
 
     /// What a factor in f32 may have lost of each `|v|²`, v a column of `L⁻¹Sb`: its matrix differs also by what the

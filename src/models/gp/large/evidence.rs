@@ -22,7 +22,7 @@ use crate::{Device, Error, Matrix, Result};
 pub struct StochasticEvidence {
     /// `log p(y | X, θ)`, the sum over all columns of y.
     pub value: f64,
-    /// Of the value, from the spread of the probes.
+    /// Of the value, from the spread of the probes and the rounding of the determinant.
     pub standard_error: f64,
     /// By each of [`GpRegressor::theta`](super::super::GpRegressor::theta), on the scale of the optimiser.
     pub gradient: Vec<f64>,
@@ -81,7 +81,7 @@ impl Parts {
         let (z, m) = self.system.probes(params)?;
         let solved = self.system.solve(z.view(), params.variance_tolerance, params)?.x;
         let (q, probes) = (self.alpha.ncols() as f64, z.ncols() as f64);
-        let u = self.system.inverse_factor()?;
+        let u = self.system.inverse_factor();
         let kernel = model.kernel();
         let mut gradient = Vec::new();
         if kernel.params().iter().any(|p| !p.fixed) {

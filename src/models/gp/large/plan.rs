@@ -11,6 +11,12 @@ const RANK: f64 = 200.0;
 const VECTORS: f64 = 24.0;
 /// Copies of the inputs, packed ones included.
 const COPIES: f64 = 6.0;
+/// Columns of the two panels of a device's factorisation, at most, and of the blocks that they are made of.
+const PANEL: f64 = 1024.0;
+const BLOCK: f64 = 64.0;
+/// Bytes of K that a device's product with many vectors stores at a time, and the rows that it stores at least.
+const STRIP: f64 = (64 << 20) as f64;
+const ROWS: f64 = 64.0;
 
 impl GpRegressor {
     /// What [`fit`](GpRegressor::fit) would do with n observations of d features and q targets: nothing is run.
@@ -19,7 +25,28 @@ impl GpRegressor {
     pub fn plan(&self, device: &Device, n: usize, d: usize, targets: usize) -> Plan {
         let stored = dense(device, n, d, targets, self.learns());
         let fits = stored.need() <= self.budget && one_matrix(n) <= largest_buffer(device);
-        if fits { stored } else { matrix_free(device, n, d, targets, &self.large, self.budget) }
+        if fits { stored } else { self.matrix_free(device, n, d, targets) }
+    }
+
+    /// Without the matrix. An iteration is a product with all right-hand sides of α and all probes.
+    fn matrix_free(&self, device: &Device, n: usize, d: usize, targets: usize) -> Plan {
+        // In floating point: no size is so large that it overflows, and a cast back ends at the largest integer.
+        let (nf, df) = (n as f64, d as f64);
+        let columns = targets as f64 + self.large.log_det.probes as f64;
+        let rank = rank(n, &self.large, self.budget);
+        let r = rank as f64;
+        // What is multiplied, the product and a strip of K; for a gradient instead the two sides of its weights.
+        let row = 4.0 * padded(nf);
+        let strip = (nf * row).min(STRIP.max(ROWS * row));
+        let sides = if self.learns() { 8.0 * nf * padded(columns + r) } else { 0.0 };
+        let on_device = 4.0 * nf * padded(df) + sides.max(8.0 * nf * padded(columns) + strip);
+        Plan {
+            method: Method::MatrixFree { rank },
+            host_bytes: (16.0 * nf * r + 8.0 * nf * (VECTORS * columns + COPIES * df)) as u64,
+            device_bytes: if device.is_gpu() { on_device as u64 } else { 0 },
+            flops: nf * r * (kernel_flops(d) + 2.0 * r),
+            flops_per_iteration: nf * nf * (kernel_flops(d) + 2.0 * columns) + 4.0 * nf * r * columns,
+        }
     }
 
     /// Whether a fit needs gradients: it searches, and there is something to search for.
@@ -41,6 +68,22 @@ impl GpRegressor {
         }
         let what = format!("{op}: the factored covariance");
         Error::TooLarge { what, need: one_matrix(n), limit: largest_buffer(device) }
+    }
+
+    /// An error if the covariance between m points, given n, and `count` functions of q values at each of them pass the
+    /// memory budget. A solve that is refined holds eight blocks of what crosses, one in f64 holds one.
+    pub(in crate::models::gp) fn affords_joint(
+        &self,
+        op: &'static str,
+        (n, m): (usize, usize),
+        (count, q): (usize, usize),
+        refined: bool,
+    ) -> Result<()> {
+        let (n, m, values) = (n as f64, m as f64, count as f64 * q as f64);
+        let blocks = if refined { 8.0 } else { 1.0 };
+        let need = (8.0 * m * (blocks * n + 3.0 * m + values + 4.0 * q as f64)) as u64;
+        let (budget, instead) = (self.budget, "ask for fewer points at a time, or variances only");
+        if need <= budget { Ok(()) } else { Err(Error::OverBudget { op, need, budget, instead }) }
     }
 
     /// An error if the matrices that `op` would store for `(n, d, targets)` pass the memory budget.
@@ -70,29 +113,6 @@ pub(super) fn rank(n: usize, params: &LargeParams, budget: u64) -> usize {
     params.rank.unwrap_or(usual).clamp(1, n.max(1))
 }
 
-/// Without the matrix. An iteration is a product with all right-hand sides of α and all probes.
-fn matrix_free(
-    device: &Device,
-    n: usize,
-    d: usize,
-    targets: usize,
-    params: &LargeParams,
-    budget: u64,
-) -> Plan {
-    // In floating point: no size is so large that it overflows, and a cast back ends at the largest integer.
-    let (nf, df, columns) = (n as f64, d as f64, (targets + params.log_det.probes) as f64);
-    let rank = rank(n, params, budget);
-    let r = rank as f64;
-    let on_device = 4.0 * nf * (padded(df) + 2.0 * padded(columns));
-    Plan {
-        method: Method::MatrixFree { rank },
-        host_bytes: (16.0 * nf * r + 8.0 * nf * (VECTORS * columns + COPIES * df)) as u64,
-        device_bytes: if device.is_gpu() { on_device as u64 } else { 0 },
-        flops: nf * r * (kernel_flops(d) + 2.0 * r),
-        flops_per_iteration: nf * nf * (kernel_flops(d) + 2.0 * columns) + 4.0 * nf * r * columns,
-    }
-}
-
 /// With the matrix, and with its inverse for a gradient.
 pub(in crate::models::gp) fn dense(
     device: &Device,
@@ -102,9 +122,13 @@ pub(in crate::models::gp) fn dense(
     gradient: bool,
 ) -> Plan {
     let (nf, df, q) = (n as f64, d as f64, targets as f64);
-    // The factor takes the place of K on the host, and stands beside it on a device; for a gradient, the inverse too.
+    // The factor takes the place of K on the host; for a gradient, the inverse stands beside it. On a device K, the factor
+    // and two panels of it are there at once, and for an inverse four matrices beside the factor.
     let matrices = if gradient { 2.0 } else { 1.0 };
-    let on_device = 4.0 * nf * ((matrices + 1.0) * padded(nf) + padded(df));
+    let square = padded(nf);
+    let panel = ((nf / BLOCK).ceil() * BLOCK).min(PANEL);
+    let held = if gradient { 5.0 * square } else { 2.0 * (square + panel) };
+    let on_device = 4.0 * (nf * (held + padded(df)) + (BLOCK + 1.0) * BLOCK);
     Plan {
         method: Method::Dense,
         host_bytes: (8.0 * nf * (matrices * nf + 8.0 * q + 4.0 * df)) as u64,

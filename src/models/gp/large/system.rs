@@ -100,7 +100,7 @@ impl System {
     }
 
     /// U with `M⁻¹ = noise⁻¹ - U Uᵀ`.
-    pub fn inverse_factor(&self) -> Result<Array2<f64>> {
+    pub fn inverse_factor(&self) -> Array2<f64> {
         self.preconditioner.inverse_factor()
     }
 }

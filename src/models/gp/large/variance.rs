@@ -40,6 +40,11 @@ impl Parts {
         Ok((Array1::from(variance), Array1::from(excess)))
     }
 
+    /// `C⁻¹k(X, x)`, as exactly as α.
+    pub fn weights(&self, across: ArrayView2<f64>, params: &LargeParams) -> Result<Array2<f64>> {
+        Ok(self.system.solve(across, params.tolerance, params)?.x)
+    }
+
     /// `prior - kᵀC⁻¹k` for each column k of `across`, and a bound of its excess.
     fn settled(
         &self,
