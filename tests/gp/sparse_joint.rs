@@ -97,6 +97,8 @@ fn what_does_not_fit_is_refused_before_it_is_allocated() {
         matches!(e, Err(Error::OverBudget { need, budget, .. }) if need > 320_000_000_000 && budget == 2 << 30)
     );
     assert!(matches!(gp.sample(many.view(), Predictive::Latent, 1, 0), Err(Error::OverBudget { .. })));
+    let draws = gp.sample(x.view(), Predictive::Latent, usize::MAX, 0);
+    assert!(matches!(draws, Err(Error::OverBudget { .. })));
     assert_eq!(gp.predict_variance(many.view(), Predictive::Latent).unwrap().variance.len(), 100_000);
     // A fit too, on what its plan says.
     let need = model.plan(&Device::cpu(), 60, 1, 1).host_bytes;

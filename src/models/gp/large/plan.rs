@@ -82,8 +82,7 @@ impl GpRegressor {
         let (n, m, values) = (n as f64, m as f64, count as f64 * q as f64);
         let blocks = if refined { 8.0 } else { 1.0 };
         let need = (8.0 * m * (blocks * n + 3.0 * m + values + 4.0 * q as f64)) as u64;
-        let (budget, instead) = (self.budget, "ask for fewer points at a time, or variances only");
-        if need <= budget { Ok(()) } else { Err(Error::OverBudget { op, need, budget, instead }) }
+        affords(op, need, self.budget, "ask for fewer points at a time, or variances only")
     }
 
     /// An error if the matrices that `op` would store for `(n, d, targets)` pass the memory budget.

@@ -35,7 +35,7 @@ pub struct FittedSparseGp {
     /// L, `chol(B)` and β.
     pub(super) l: Matrix,
     pub(super) lb: Matrix,
-    beta: Matrix,
+    pub(super) beta: Matrix,
 }
 
 impl FittedSparseGp {

@@ -13,7 +13,6 @@ use crate::models::variance::left;
 use crate::ops::{Side, Trans, Triangle, gram, gram_diagonal, solve_triangular, syrk};
 use crate::{Matrix, Result};
 
-const OP: &str = "FittedSparseGp::predict_joint";
 /// Matrices of t x t at their peak: the covariance, what is subtracted and added, and a copy.
 const MATRICES: f64 = 4.0;
 
@@ -46,12 +45,23 @@ impl FittedSparseGp {
     /// allocated if the covariance does not fit the model's
     /// [memory budget](super::SparseGpRegressor::memory_budget).
     pub fn predict_joint(&self, x: ArrayView2<f64>, what: Predictive) -> Result<JointPrediction> {
+        self.joint("FittedSparseGp::predict_joint", x, what, 0)
+    }
+
+    /// The same, if there is room for it and for `count` functions.
+    fn joint(
+        &self,
+        op: &'static str,
+        x: ArrayView2<f64>,
+        what: Predictive,
+        count: usize,
+    ) -> Result<JointPrediction> {
         let noise = noise_of(&Noise::Same(self.noise()), what)?;
-        inputs(OP, x, self.z.cols())?;
+        inputs(op, x, self.z.cols())?;
         // In floating point: no size is so large that it overflows.
-        let (t, m) = (x.nrows() as f64, self.z.rows() as f64);
-        let need = 8.0 * t * (MATRICES * t + 3.0 * m + 2.0 * x.ncols() as f64);
-        affords(OP, need as u64, self.model().budget(), "ask for variances only")?;
+        let (t, m, values) = (x.nrows() as f64, self.z.rows() as f64, count as f64 * self.beta.cols() as f64);
+        let need = 8.0 * t * (MATRICES * t + 3.0 * m + 2.0 * x.ncols() as f64 + values);
+        affords(op, need as u64, self.model().budget(), "ask for variances only")?;
         let mean = self.predict(x)?;
         let points = Matrix::from_host(x.to_owned());
         let a = whitened(self.kernel(), &self.z, &self.l, &points)?;
@@ -61,7 +71,7 @@ impl FittedSparseGp {
         covariance.diag_mut().mapv_inplace(|v| left(v, 0.0) + noise);
         let b = solve_triangular(&self.lb, Triangle::Lower, Trans::No, Side::Left, &a)?;
         covariance += &syrk(1.0, &b, Trans::Yes)?.into_array()?;
-        finite(OP, "the covariance", covariance.view())?;
+        finite(op, "the covariance", covariance.view())?;
         Ok(JointPrediction { mean, covariance })
     }
 
@@ -70,7 +80,7 @@ impl FittedSparseGp {
     /// # Errors
     /// As [`predict_joint`](Self::predict_joint); [`Error::Shape`](crate::Error::Shape) for a count of zero.
     pub fn sample(&self, x: ArrayView2<f64>, what: Predictive, count: usize, seed: u64) -> Result<Samples> {
-        let joint = self.predict_joint(x, what)?;
+        let joint = self.joint("FittedSparseGp::sample", x, what, count)?;
         let prior = gram_diagonal(self.kernel(), &Matrix::from_host(x.to_owned()))?.into_array()?;
         draw(&joint.mean, &joint.covariance, prior.mean().unwrap_or(0.0), count, seed)
     }
