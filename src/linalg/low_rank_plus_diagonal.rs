@@ -9,12 +9,12 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 use super::check::{block, parameter, require};
 use super::low_rank::LowRank;
 use super::preconditioner::{Covariance, Preconditioner, signs};
-use super::svd::thin_svd;
+use super::svd::{Svd, thin_svd};
 use crate::ops::{Side, Trans, Triangle, cholesky, gemm, gemm_add, log_det, product, solve_triangular};
 use crate::{Matrix, Result};
 
 /// Rows of B that are made at a time.
-const ROWS: usize = 256;
+const ROWS: usize = 128;
 /// `1 / (1 + σ²)` up to which a column is put right: beyond it next to nothing cancels.
 const STRONG: f64 = 0.5;
 
@@ -60,16 +60,19 @@ impl LowRankPlusDiagonal {
         let requirement = "the diagonal must be positive and finite: without noise M would be singular";
         parameter("diagonal", bad.unwrap_or(1.0), bad.is_none(), requirement)?;
         let root = diagonal.mapv(|d| d.sqrt().recip());
+        // What is as large as the factor, or its square, is dropped as soon as it has served.
         let eye = Matrix::from_host(Array2::eye(k));
         let inner = {
             let factor = Matrix::from_host(&low_rank.factor * &root.view().insert_axis(Axis(1)));
             cholesky(&gemm_add(1.0, &factor, Trans::Yes, &factor, Trans::No, 1.0, &eye)?)?
         };
+        let log_det = log_det(&inner)? - 2.0 * root.iter().map(|v| v.ln()).sum::<f64>();
         // `[F'; I]R⁻¹` has orthonormal columns for `RᵀR = I + F'ᵀF'`, so that the V of `R⁻¹ = W S Vᵀ` makes those of
         // `F'R⁻¹V` orthogonal, of length `√(1 - s²)`. In this order: F' has large columns, and R⁻¹ the small rows for them.
         let inverse =
             solve_triangular(&inner, Triangle::Lower, Trans::Yes, Side::Left, &eye)?.into_array()?;
-        let svd = thin_svd(inverse.view())?;
+        drop((eye, inner));
+        let Svd { values: left, v, .. } = thin_svd(inverse.view())?;
         let mut basis = Array2::zeros((n, k));
         let chunks = basis.axis_chunks_iter_mut(Axis(0), ROWS);
         let from = low_rank.factor.axis_chunks_iter(Axis(0), ROWS).zip(root.axis_chunks_iter(Axis(0), ROWS));
@@ -77,10 +80,9 @@ impl LowRankPlusDiagonal {
             let mut half = Array2::zeros(to.raw_dim());
             let scaled = &factor * &root.insert_axis(Axis(1));
             product(1.0, scaled.view(), inverse.view(), 0.0, half.view_mut());
-            product(1.0, half.view(), svd.v.view(), 0.0, to.view_mut());
+            product(1.0, half.view(), v.view(), 0.0, to.view_mut());
         }
-        let log_det = log_det(&inner)? - 2.0 * root.iter().map(|v| v.ln()).sum::<f64>();
-        Ok(LowRankPlusDiagonal { basis: Matrix::from_host(basis), left: svd.values, root, log_det })
+        Ok(LowRankPlusDiagonal { basis: Matrix::from_host(basis), left, root, log_det })
     }
 
     /// U with `M⁻¹ = D⁻¹ - U Uᵀ`, `n x k`: with it `tr(M⁻¹G)` is exact for any G whose sums over pairs are known.
