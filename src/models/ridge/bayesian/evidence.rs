@@ -57,7 +57,8 @@ pub struct EvidenceFit {
 }
 
 impl BayesianLinearRegression {
-    /// The α and β that maximise `log p(t | α, β)`, uphill from this model's α/β; then the posterior.
+    /// The α and β that maximise `log p(t | α, β)`, uphill from this model's α/β, or from as near to it as the evidence
+    /// is not flat; then the posterior.
     ///
     /// For a given `λ = α/β` the best β is `n / (‖t - Φm‖² + λ‖m‖²)`, which leaves one number to be sought: the λ at
     /// which `γ = α‖m‖²`. There the usual fixed point `α = γ / ‖m‖²`, `1/β = ‖t - Φm‖² / (n - γ)` rests too. One
@@ -99,6 +100,9 @@ const EXACT: &str =
 
 /// How far from where it starts, in `ln λ`, a maximum is looked for.
 const FAR: f64 = 80.0;
+/// How far beyond the eigenvalues, in `ln λ`, the search may start: farther out the evidence is flat to all digits, and a
+/// model in other units than the data would start there.
+const EDGE: f64 = 20.0;
 
 /// The root of `γ - α‖m‖²` in `ln λ`: first a bracket by growing steps uphill, then Illinois' rule.
 struct Search<'a> {
@@ -122,7 +126,7 @@ impl Search<'_> {
     }
 
     fn run(&mut self, start: f64) -> Result<(f64, bool)> {
-        let (mut a, mut step) = (start.ln(), 1.0);
+        let (mut a, mut step) = (self.data.near(start.ln()), 1.0);
         let mut fa = self.slope(a)?;
         let first = a;
         let (mut b, mut fb) = (a, fa);
@@ -204,6 +208,13 @@ impl Projected {
     /// Whether some of the targets is out of the features' reach, or the features are so many that all must be.
     fn reducible(&self, features: usize) -> bool {
         self.size > 0.0 && (features as f64 >= self.n || self.rest > self.rounding * self.size)
+    }
+
+    /// The place nearest to `u` from which the slope in `ln λ` can be seen.
+    fn near(&self, u: f64) -> f64 {
+        let logs = self.s.iter().filter(|s| **s > 0.0).map(|s| s.ln());
+        let (low, high) = logs.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), s| (l.min(s), h.max(s)));
+        if low <= high { u.clamp(low - EDGE, high + EDGE) } else { u }
     }
 
     /// `n / (‖t - Φm‖² + λ‖m‖²)`.
