@@ -105,7 +105,6 @@ impl Falkon {
         let block = |matrices: f64| rows * (matrices * mf + df + 2.0 * tf);
         // K_zz, L, the preconditioner before and after its factorisation.
         let small = 8.0 * mf * (4.0 * mf + 4.0 * df + 12.0 * tf);
-        let on_device = 4.0 * (nf * (df + 4.0) + mf * (mf + df + tf)) + 4.0 * block(2.0);
         let sketch = operator::sketch(n, m) as f64;
         // The rows of the sketch are drawn from the numbers of all; blocks come later, of kernel values, whitened, and as
         // the solve with L has them.
@@ -113,7 +112,11 @@ impl Falkon {
         Plan {
             method: Method::Landmarks { count: m },
             host_bytes: fitting.max(self.landmarks.bytes(n, d, m)) as u64,
-            device_bytes: if device.is_gpu() { on_device as u64 } else { 0 },
+            device_bytes: if device.is_gpu() {
+                operator::device_bytes(device, n, d, m, targets) as u64
+            } else {
+                0
+            },
             flops: sketch * mf * (kernel_flops(d) + 3.0 * mf) + mf.powi(3),
             flops_per_iteration: nf * mf * (kernel_flops(d) + 4.0 * tf),
         }

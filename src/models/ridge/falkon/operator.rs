@@ -6,6 +6,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::linalg::{Anchor, Operator, Preconditioner, landmarks};
 use crate::models::features::Whitening;
+use crate::models::plan::row_bytes;
 use crate::ops::{Side, Trans, Triangle, cholesky, gemm, gram, product, solve_triangular};
 use crate::{Device, Kernel, Matrix, Precision, Result};
 
@@ -19,6 +20,21 @@ const SKETCH: usize = 10;
 /// Rows of a block.
 pub(super) fn rows(device: &Device, m: usize) -> usize {
     ((if device.is_gpu() { ON_GPU } else { ON_CPU }) / m.max(1)).clamp(64, 1 << 16)
+}
+
+/// Bytes that the products hold on a GPU.
+///
+/// The points and the landmarks; of a block, and of the last one, which is smaller and has memory of its own, the kernel
+/// values (twice if products want them transposed) and vectors, up, down and to be read back; vectors of the landmarks.
+pub(super) fn device_bytes(device: &Device, n: usize, d: usize, m: usize, targets: usize) -> f64 {
+    let step = rows(device, m);
+    let vectors = 3.0 * row_bytes(targets);
+    let block = |rows: usize| {
+        let turned = if device.direct() { m as f64 * row_bytes(rows) } else { 0.0 };
+        rows as f64 * (row_bytes(m) + vectors) + turned
+    };
+    let blocks = if n > step { block(step) + block(n % step) } else { block(n) };
+    n as f64 * row_bytes(d) + m as f64 * (row_bytes(d) + vectors) + blocks
 }
 
 /// Rows that the preconditioner is made of.
