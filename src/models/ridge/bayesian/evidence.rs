@@ -122,7 +122,7 @@ impl Search<'_> {
         if verdict.is_some_and(|v| v.is_break()) {
             return Err(Error::Cancelled { op: "BayesianLinearRegression::fit_evidence", iterations });
         }
-        Ok(at.gamma - ratio * beta * at.norm)
+        Ok(at.gamma - at.spent)
     }
 
     fn run(&mut self, start: f64) -> Result<(f64, bool)> {
@@ -185,8 +185,8 @@ struct Projected {
 /// What one pair of precisions gives.
 struct At {
     gamma: f64,
-    /// `‖m‖²`.
-    norm: f64,
+    /// `α‖m‖²`, made of numbers without units: `‖m‖²` alone may be beyond all numbers.
+    spent: f64,
     log_evidence: f64,
 }
 
@@ -224,16 +224,16 @@ impl Projected {
     }
 
     fn at(&self, alpha: f64, beta: f64) -> At {
-        let (mut gamma, mut norm, mut misfit, mut log_det) = (0.0, 0.0, self.rest, 0.0);
+        let (mut gamma, mut spent, mut misfit, mut log_det) = (0.0, 0.0, self.rest, 0.0);
         for (s, q) in self.s.iter().zip(&self.squares) {
             let both = alpha + beta * s;
             gamma += beta * s / both;
-            norm += q * s * (beta / both).powi(2);
+            spent += beta * q * (beta * s / both) * (alpha / both);
             misfit += q * (alpha / both).powi(2);
             log_det += (beta * s / alpha).ln_1p();
         }
         let noise = self.n * (beta / std::f64::consts::TAU).ln();
-        let log_evidence = 0.5 * (noise - log_det - beta * misfit - alpha * norm);
-        At { gamma, norm, log_evidence }
+        let log_evidence = 0.5 * (noise - log_det - beta * misfit - spent);
+        At { gamma, spent, log_evidence }
     }
 }
