@@ -86,7 +86,7 @@ fn gcv_is_its_formula_with_the_hat_matrix_written_out() {
     assert!((p[0] - 6.0).abs() < 1e-6 && p[0] > p[1] && p[1] > p[2] && (p[2] - 1.0).abs() < 1e-6);
 }
 
-/// Against refits in 60 digits, by `tests/oracle/ridge_loo.py`: at 1e-12 the fit leaves fourteen digits less than there
+/// Against refits in 120 digits, by `tests/oracle/ridge_loo.py`: at 1e-12 the fit leaves fourteen digits less than there
 /// were, and what it leaves must have its own digits.
 #[test]
 fn small_penalties_are_n_refits_too() {
@@ -123,7 +123,7 @@ fn small_penalties_are_n_refits_too() {
     }
 }
 
-/// Against refits in 60 digits: values of up to 1e15 among others near one, units 1e16 apart, weights over twenty orders of
+/// Against refits in 120 digits: values of up to 1e15 among others near one, units 1e16 apart, weights over twenty orders of
 /// magnitude. Each observation by itself: the one far away is missed by far, the others as ever.
 #[test]
 fn each_of_the_far_and_the_near_is_left_out() {

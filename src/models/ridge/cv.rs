@@ -1,6 +1,6 @@
 //! Ridge regression whose penalty is chosen by leave-one-out or generalised cross-validation.
 //!
-//! Checked in `tests/ridge/cv.rs` against n refits, those of small penalties in 60 digits, and against scikit-learn.
+//! Checked in `tests/ridge/cv.rs` against n refits, those of small penalties in 120 digits, and against scikit-learn.
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
