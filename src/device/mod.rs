@@ -225,6 +225,11 @@ impl Device {
         }
     }
 
+    /// Whether matrix products take the direct shape, for which a transposed operand is copied.
+    pub(crate) fn direct(&self) -> bool {
+        matches!(&self.0, Place::Gpu(gpu) if gpu.direct())
+    }
+
     pub(crate) fn place(&self) -> &Place {
         &self.0
     }

@@ -32,6 +32,7 @@ mod nystrom;
 mod operator;
 mod orthonormal;
 mod pivoted_cholesky;
+mod pivoted_qr;
 mod preconditioner;
 mod refine;
 #[cfg(feature = "serde")]
@@ -56,6 +57,7 @@ pub(crate) use norm::dots;
 pub use nystrom::{landmarks, nystrom};
 pub use operator::{Operator, Stored};
 pub use pivoted_cholesky::pivoted_cholesky;
+pub(crate) use pivoted_qr::{PivotedQr, typical};
 pub use preconditioner::{Covariance, Identity, Jacobi, Preconditioner};
 #[cfg(feature = "serde")]
 pub(crate) use saved::SavedFactor;

@@ -88,3 +88,8 @@ impl fmt::Display for Plan {
 pub(crate) fn kernel_flops(d: usize) -> f64 {
     2.0 * d as f64 + 20.0
 }
+
+/// Bytes of a row of f32 on a GPU, in whole vec4s.
+pub(crate) fn row_bytes(cols: usize) -> f64 {
+    16.0 * (cols as f64 / 4.0).ceil()
+}

@@ -19,7 +19,7 @@ use super::require;
 use crate::gpu::{Bind, Gpu, Pass, Shader};
 use crate::matrix::Shared;
 use crate::matrix::window::{step, windows};
-use crate::{Error, Matrix, Precision, Result};
+use crate::{Device, Error, Matrix, Precision, Result};
 
 use on_cpu::{Pivot, factored, factored_in_place};
 
@@ -74,8 +74,7 @@ fn on_gpu(gpu: &Gpu, a: &Matrix) -> Result<Matrix> {
     let n = a.rows();
     let l = copied(gpu, a)?;
     let status = gpu.upload("cholesky.status", bytemuck::cast_slice(&[0u32; 4]))?;
-    // A software adapter gains by long sums, which leave few entries to read and write; hardware by many tiles at once.
-    let wide = n.next_multiple_of(BLOCK).min(if gpu.direct() { 1024 } else { 256 });
+    let wide = wide(n, gpu.direct());
     // The panel's finished columns, as they are and transposed: a dispatch may not read the buffer that it writes.
     let panel = Matrix::alloc(gpu, "cholesky.panel", (n, wide), Precision::Single)?;
     let across = Matrix::alloc(gpu, "cholesky.across", (wide, n), Precision::Single)?;
@@ -126,6 +125,22 @@ fn on_gpu(gpu: &Gpu, a: &Matrix) -> Result<Matrix> {
             value: f64::from(f32::from_bits(word(1))),
         }),
     }
+}
+
+/// Columns of a panel.
+///
+/// A software adapter gains by long sums, which leave few entries to read and write; hardware by many tiles at once.
+fn wide(n: usize, direct: bool) -> usize {
+    n.next_multiple_of(BLOCK).min(if direct { 1024 } else { 256 })
+}
+
+/// Bytes that a GPU holds while it factors an n x n matrix: that, its factor, and a panel as it is and transposed.
+///
+/// In f64, whose conversion saturates where n is absurd.
+pub(crate) fn factoring_bytes(device: &Device, n: usize) -> f64 {
+    let (n, panel) = (n as f64, n.min(1 << 20));
+    let row = 16.0 * (n / 4.0).ceil();
+    2.0 * n * row + 2.0 * row * wide(panel, device.direct()) as f64
 }
 
 /// `a` in f32, in a buffer of its own.

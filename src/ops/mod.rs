@@ -39,7 +39,7 @@ mod transpose;
 pub use argmin::{ArgMin, argmin};
 pub use centre::{centre, centre_columns};
 pub use cholesky::cholesky;
-pub(crate) use cholesky::cholesky_in_place;
+pub(crate) use cholesky::{cholesky_in_place, factoring_bytes};
 pub use diagonal::{add_diagonal, add_diagonal_vector, diagonal};
 pub use gather::{gather_rows, permute, permuted_sums};
 pub use gaussian_log_density::{Whitening, gaussian_log_density};

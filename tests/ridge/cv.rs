@@ -86,7 +86,7 @@ fn gcv_is_its_formula_with_the_hat_matrix_written_out() {
     assert!((p[0] - 6.0).abs() < 1e-6 && p[0] > p[1] && p[1] > p[2] && (p[2] - 1.0).abs() < 1e-6);
 }
 
-/// Against refits in 60 digits, by `tests/oracle/ridge_loo.py`: at 1e-12 the fit leaves fourteen digits less than there
+/// Against refits in 120 digits, by `tests/oracle/ridge_loo.py`: at 1e-12 the fit leaves fourteen digits less than there
 /// were, and what it leaves must have its own digits.
 #[test]
 fn small_penalties_are_n_refits_too() {
@@ -121,6 +121,46 @@ fn small_penalties_are_n_refits_too() {
             close(fit.leave_one_out_residuals().view(), want.view(), tolerance(penalty), &what);
         }
     }
+}
+
+/// Against refits in 120 digits: values of up to 1e15 among others near one, units 1e16 apart, weights over twenty orders of
+/// magnitude. Each observation by itself: the one far away is missed by far, the others as ever.
+#[test]
+fn each_of_the_far_and_the_near_is_left_out() {
+    let all: serde_json::Value = serde_json::from_str(include_str!("../oracle/ridge_loo.json")).unwrap();
+    let penalties = matrix(&all["few"]).column(0).to_vec();
+    let mut wrong = Vec::new();
+    for case in all["strays"].as_array().unwrap() {
+        let (x, y, w) = (matrix(&case["x"]), matrix(&case["y"]), matrix(&case["w"]));
+        let intercept = case["intercept"].as_bool().unwrap();
+        for (g, &penalty) in penalties.iter().enumerate() {
+            let fit = RidgeCv::new(&[penalty]).intercept(intercept);
+            let fit = fit.fit_weighted(x.view(), y.view(), w.column(0)).unwrap();
+            let (got, want) = (fit.leave_one_out_residuals(), matrix(&case["residuals"][g]));
+            let off = |i: usize| (got[[i, 0]] - want[[i, 0]]).abs() / (want[[i, 0]].abs() + y[[i, 0]].abs());
+            let worst = (0..x.nrows()).map(off).fold(0.0, |m, v| {
+                if v >= m {
+                    v
+                } else if v < m {
+                    m
+                } else {
+                    f64::NAN
+                }
+            });
+            let score = fit.scores()[[0, 0]] / matrix(&case["loo"])[[g, 0]] - 1.0;
+            let gcv = RidgeCv::new(&[penalty]).intercept(intercept).criterion(Criterion::Gcv);
+            let gcv = gcv.fit_weighted(x.view(), y.view(), w.column(0)).unwrap();
+            let gcv = gcv.scores()[[0, 0]] / matrix(&case["gcv"])[[g, 0]] - 1.0;
+            // Written so that a NaN fails.
+            if !(worst.max(score.abs()).max(gcv.abs()) <= 1e-9) {
+                wrong.push(format!(
+                    "{}, intercept {intercept}, {penalty:e}: off by {worst:e}, scores {score:e} {gcv:e}",
+                    case["name"]
+                ));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} wrong\n{}", wrong.len(), wrong.join("\n"));
 }
 
 /// The least of all numbers leaves nothing, by which nothing can be divided.

@@ -82,6 +82,27 @@ fn where_there_is_no_maximum_it_says_so() {
     ));
 }
 
+/// Features in other units are the same features: α follows their square, whatever α the search starts from. (With as many
+/// features as observations α/β = 0 may be a maximum of its own, which a start below all eigenvalues leads to.)
+#[test]
+fn the_maximum_does_not_depend_on_units() {
+    let phi = random(60, 6, 81);
+    let t = phi.dot(&random(6, 1, 86).column(0)) + random(60, 1, 82).column(0);
+    let run = |phi: &Array2<f64>| {
+        let start = BayesianLinearRegression::new(1.0, 1.0);
+        start.fit_evidence(phi.view(), t.view(), &EvidenceParams::default()).unwrap()
+    };
+    let want = run(&phi);
+    for unit in [1e-140, 1e-100, 1e-20, 1e20, 1e100, 1e140] {
+        let fit = run(&(&phi * unit));
+        assert!(fit.converged, "{unit:e}");
+        assert!((fit.alpha / (unit * unit) / want.alpha - 1.0).abs() < 1e-6, "{unit:e}: {}", fit.alpha);
+        assert!((fit.beta / want.beta - 1.0).abs() < 1e-6, "{unit:e}: {}", fit.beta);
+        let evidence = (fit.posterior.log_evidence(), want.posterior.log_evidence());
+        assert!((evidence.0 - evidence.1).abs() < 1e-6 * evidence.1.abs(), "{unit:e}: {evidence:?}");
+    }
+}
+
 /// Targets far from zero are not reproduced exactly because their noise is small beside them.
 #[test]
 fn a_large_constant_is_no_perfect_fit() {

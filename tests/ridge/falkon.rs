@@ -79,6 +79,51 @@ fn blocks_of_rows_and_weights_of_zero() {
     close(weighted.predict(x.select(Axis(0), &rows).view()).unwrap().view(), want.view(), 1e-8, "fit");
 }
 
+/// Rows of no weight are no observations: the fit is the one without them, to the bit, landmarks included.
+#[test]
+fn rows_of_no_weight_are_not_there() {
+    let (x, y) = problem(3000, 2, 50);
+    let w = Array1::from_shape_fn(3000, |i| if i % 7 == 2 { 0.5 + (i % 5) as f64 } else { 0.0 });
+    let rows: Vec<usize> = (0..3000).filter(|&i| w[i] > 0.0).collect();
+    let (xs, ys, ws) = (x.select(Axis(0), &rows), y.select(Axis(0), &rows), w.select(Axis(0), &rows));
+    let cpu = Device::cpu();
+    for how in [Landmarks::Uniform, Landmarks::KMeansPlusPlus, Landmarks::PivotedCholesky] {
+        let model = Falkon::new(Kernel::rbf(0.7), 1e-3, 60).landmarks(how).seed(3);
+        let with = model.fit_weighted(&cpu, x.view(), y.view(), w.view()).unwrap();
+        let without = model.fit_weighted(&cpu, xs.view(), ys.view(), ws.view()).unwrap();
+        assert_eq!(with.coefficients(), without.coefficients(), "{how:?}");
+        assert_eq!(x.select(Axis(0), with.indices()), without.landmarks(), "{how:?}");
+        assert!(with.indices().iter().all(|&i| w[i] > 0.0), "{how:?}");
+    }
+}
+
+/// The preconditioner must see what weighs: few rows of all, or few that outweigh all others.
+#[test]
+fn uneven_weights_take_no_more_iterations() {
+    let n = 20_000;
+    let (x, y) = problem(n, 2, 51);
+    let u = random(n, 1, 52).column(0).to_owned();
+    let region = Array1::from_shape_fn(n, |i| 10f64.powf(-10.0 * (x[[i, 0]] + 2.0) / 4.0));
+    let cases = [
+        ("one in a hundred", Array1::from_shape_fn(n, |i| f64::from(u8::from(i % 100 == 7)))),
+        (
+            "one in a hundred, the others nearly nothing",
+            Array1::from_shape_fn(n, |i| if i % 100 == 7 { 1.0 } else { 1e-10 }),
+        ),
+        ("ten orders of magnitude", u.mapv(|v| 10f64.powf(5.0 * v))),
+        ("ten orders of magnitude, from one side to the other", region),
+    ];
+    let model = Falkon::new(Kernel::rbf(0.5), 1e-5, 100);
+    let even = model.fit(&Device::cpu(), x.view(), y.view()).unwrap().info().iterations;
+    for (name, w) in cases {
+        let fit =
+            model.clone().max_iterations(2000).fit_weighted(&Device::cpu(), x.view(), y.view(), w.view());
+        println!("{name}: {:?}, {even} with even weights", fit.as_ref().map(|f| f.info().iterations));
+        let iterations = fit.unwrap().info().iterations;
+        assert!(iterations <= 2 * even, "{name}: {iterations}, {even} with even weights");
+    }
+}
+
 #[test]
 fn a_fit_can_be_cancelled() {
     let (x, y) = problem(300, 3, 48);

@@ -8,6 +8,7 @@ mod support;
 mod adapters;
 mod bayesian;
 mod cv;
+mod device_memory;
 mod evidence;
 mod falkon;
 mod fourier;

@@ -41,6 +41,11 @@ impl<'a> Centred<'a> {
         self.weights.map_or(1.0, |w| w[i].sqrt())
     }
 
+    /// What makes a function with these coefficients pass through the means.
+    pub fn intercept(&self, coefficients: &Array2<f64>) -> Array1<f64> {
+        &self.y_mean - &self.x_mean.dot(coefficients)
+    }
+
     /// All of x, centred and weighted.
     pub fn rows(&self) -> Array2<f64> {
         self.spread(self.x, &self.x_mean)

@@ -105,7 +105,8 @@ impl Ridge {
         let data = Centred::new(x, y, w, self.intercept);
         let form = Form::of(x.nrows(), x.ncols());
         let (coefficients, report) = solve(device, &data, self.penalty, form)?;
-        Ok(FittedRidge::new(coefficients, &data, self.penalty, form, Some(report)))
+        let intercept = data.intercept(&coefficients);
+        Ok(FittedRidge::new(coefficients, intercept, self.penalty, form, Some(report)))
     }
 }
 
@@ -122,12 +123,11 @@ pub struct FittedRidge {
 impl FittedRidge {
     pub(super) fn new(
         coefficients: Array2<f64>,
-        data: &Centred,
+        intercept: Array1<f64>,
         penalty: f64,
         form: Form,
         report: Option<SolveReport>,
     ) -> Self {
-        let intercept = &data.y_mean - &data.x_mean.dot(&coefficients);
         FittedRidge { coefficients, intercept, penalty, form, report }
     }
 

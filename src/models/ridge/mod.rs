@@ -10,11 +10,13 @@
 //!
 //! [`features`](super::features) turn the linear ones into kernel ones.
 
+mod at_penalty;
 mod bayesian;
 mod centred;
 mod cv;
 mod expansion;
 mod falkon;
+mod graded;
 mod kernel_ridge;
 mod linear;
 mod normal;

@@ -5,7 +5,7 @@
 //! between two numbers that agree to all digits when λ is small. Of X itself and not of its square: a feature in small
 //! units beside one in large ones would be lost in the rounding of that.
 
-use ndarray::{Array1, Array2, ArrayView2, Axis, s};
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, s};
 
 use super::linear::Form;
 use crate::Result;
@@ -16,6 +16,8 @@ use crate::ops::product;
 const SMALL: f64 = 1e-6;
 /// The most that rounding is taken to leave of it.
 const NOTHING: f64 = 1e-12;
+/// The largest value beside the least, beyond which U has lost digits that may have been there.
+const REACH: f64 = 1e5;
 /// Roundings that an entry of U may be off by.
 const ROUNDINGS: f64 = 32.0;
 
@@ -31,6 +33,8 @@ pub(super) struct Spectrum {
     v: Array2<f64>,
     /// Squared length of what rounding leaves of a unit vector that is all in U and q.
     pub rounding: f64,
+    /// The largest value of X beside the least of all, those that are nothing included.
+    condition: f64,
 }
 
 /// What a decomposition keeps of the targets.
@@ -73,7 +77,14 @@ impl Spectrum {
         let reach = if rank > 0 { found.values[0] / found.values[rank - 1] } else { 1.0 };
         let rounding = NOTHING.min(n as f64 * (ROUNDINGS * f64::EPSILON * reach).powi(2));
         let beyond = if form == Form::Primal { beyond(&u, q, rounding) } else { Array1::zeros(n) };
-        Ok(Spectrum { form, values, u, beyond, v, rounding })
+        let condition = if rank < found.values.len() { f64::INFINITY } else { reach };
+        Ok(Spectrum { form, values, u, beyond, v, rounding, condition })
+    }
+
+    /// Whether more than half of the digits may be gone, of U or of what it leaves of an observation.
+    pub fn is_strained(&self) -> bool {
+        let near = self.form == Form::Primal && self.beyond.iter().any(|left| *left < SMALL);
+        near || self.condition > REACH
     }
 
     /// All that is needed of centred, weighted targets.
@@ -104,13 +115,11 @@ impl Spectrum {
         out
     }
 
-    /// `1 - h_ii` for each penalty, n x g: what the fit leaves of a change of each target.
-    pub fn freedoms(&self, penalties: &[f64]) -> Array2<f64> {
-        let mut filters = Array2::zeros((self.values.len(), penalties.len()));
-        for (mut column, &penalty) in filters.columns_mut().into_iter().zip(penalties) {
-            column.assign(&self.left(penalty));
-        }
-        times(self.u.mapv(|v| v * v).view(), filters.view()) + self.beyond.view().insert_axis(Axis(1))
+    /// `1 - h_ii`: what the fit leaves of a change of each target.
+    pub fn freedoms(&self, penalty: f64) -> Array1<f64> {
+        let left = self.left(penalty);
+        let own = |u: ArrayView1<f64>| u.iter().zip(&left).map(|(u, l)| u * u * l).sum::<f64>();
+        self.u.map_axis(Axis(1), own) + &self.beyond
     }
 
     /// `tr X (XᵀX + λI)⁻¹ Xᵀ`.

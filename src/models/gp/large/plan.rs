@@ -2,7 +2,8 @@
 
 use super::LargeParams;
 use crate::models::gp::regressor::GpRegressor;
-use crate::models::plan::{Method, Plan, affords, kernel_flops};
+use crate::models::plan::{Method, Plan, affords, kernel_flops, row_bytes};
+use crate::ops::factoring_bytes;
 use crate::{Device, Error, Result};
 
 /// Most columns of the preconditioner unless told otherwise: it is made anew for every set of hyper-parameters.
@@ -11,8 +12,7 @@ const RANK: f64 = 200.0;
 const VECTORS: f64 = 24.0;
 /// Copies of the inputs, packed ones included.
 const COPIES: f64 = 6.0;
-/// Columns of the two panels of a device's factorisation, at most, and of the blocks that they are made of.
-const PANEL: f64 = 1024.0;
+/// Rows of a block on the diagonal, whose inverse a device holds beside it.
 const BLOCK: f64 = 64.0;
 /// Bytes of K that a device's product with many vectors stores at a time, and the rows that it stores at least.
 const STRIP: f64 = (64 << 20) as f64;
@@ -32,14 +32,15 @@ impl GpRegressor {
     fn matrix_free(&self, device: &Device, n: usize, d: usize, targets: usize) -> Plan {
         // In floating point: no size is so large that it overflows, and a cast back ends at the largest integer.
         let (nf, df) = (n as f64, d as f64);
-        let columns = targets as f64 + self.large.log_det.probes as f64;
+        let vectors = targets.saturating_add(self.large.log_det.probes);
+        let columns = vectors as f64;
         let rank = rank(n, &self.large, self.budget);
         let r = rank as f64;
         // What is multiplied, the product and a strip of K; for a gradient instead the two sides of its weights.
-        let row = 4.0 * padded(nf);
+        let row = row_bytes(n);
         let strip = (nf * row).min(STRIP.max(ROWS * row));
-        let sides = if self.learns() { 8.0 * nf * padded(columns + r) } else { 0.0 };
-        let on_device = 4.0 * nf * padded(df) + sides.max(8.0 * nf * padded(columns) + strip);
+        let sides = if self.learns() { 2.0 * nf * row_bytes(vectors.saturating_add(rank)) } else { 0.0 };
+        let on_device = nf * row_bytes(d) + sides.max(2.0 * nf * row_bytes(vectors) + strip);
         Plan {
             method: Method::MatrixFree { rank },
             host_bytes: (16.0 * nf * r + 8.0 * nf * (VECTORS * columns + COPIES * df)) as u64,
@@ -99,7 +100,7 @@ impl GpRegressor {
 }
 
 fn one_matrix(n: usize) -> u64 {
-    (4.0 * n as f64 * padded(n as f64)) as u64
+    (n as f64 * row_bytes(n)) as u64
 }
 
 fn largest_buffer(device: &Device) -> u64 {
@@ -124,10 +125,9 @@ pub(in crate::models::gp) fn dense(
     // The factor takes the place of K on the host; for a gradient, the inverse stands beside it. On a device K, the factor
     // and two panels of it are there at once, and for an inverse four matrices beside the factor.
     let matrices = if gradient { 2.0 } else { 1.0 };
-    let square = padded(nf);
-    let panel = ((nf / BLOCK).ceil() * BLOCK).min(PANEL);
-    let held = if gradient { 5.0 * square } else { 2.0 * (square + panel) };
-    let on_device = 4.0 * (nf * (held + padded(df)) + (BLOCK + 1.0) * BLOCK);
+    let inverting = if gradient { 5.0 * nf * row_bytes(n) } else { 0.0 };
+    let on_device =
+        inverting.max(factoring_bytes(device, n)) + nf * row_bytes(d) + 4.0 * (BLOCK + 1.0) * BLOCK;
     Plan {
         method: Method::Dense,
         host_bytes: (8.0 * nf * (matrices * nf + 8.0 * q + 4.0 * df)) as u64,
@@ -135,9 +135,4 @@ pub(in crate::models::gp) fn dense(
         flops: 0.5 * nf * nf * kernel_flops(d) + nf.powi(3) / 3.0 + 4.0 * nf * nf * q,
         flops_per_iteration: 0.0,
     }
-}
-
-/// Columns of a GPU matrix, in whole vec4s.
-fn padded(columns: f64) -> f64 {
-    (columns / 4.0).ceil() * 4.0
 }

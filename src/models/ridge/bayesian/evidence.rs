@@ -62,7 +62,8 @@ pub struct EvidenceFit {
 }
 
 impl BayesianLinearRegression {
-    /// The α and β that maximise `log p(t | α, β)`, uphill from this model's α/β; then the posterior.
+    /// The α and β that maximise `log p(t | α, β)`, uphill from this model's α/β, or from as near to it as the evidence
+    /// is not flat; then the posterior.
     ///
     /// For a given `λ = α/β` the best β is `n / (‖t - Φm‖² + λ‖m‖²)`, which leaves one number to be sought: the λ at
     /// which `γ = α‖m‖²`. There the usual fixed point `α = γ / ‖m‖²`, `1/β = ‖t - Φm‖² / (n - γ)` rests too. One
@@ -104,6 +105,9 @@ const EXACT: &str =
 
 /// How far from where it starts, in `ln λ`, a maximum is looked for.
 const FAR: f64 = 80.0;
+/// How far beyond the eigenvalues, in `ln λ`, the search may start: farther out the evidence is flat to all digits, and a
+/// model in other units than the data would start there.
+const EDGE: f64 = 20.0;
 
 /// The root of `γ - α‖m‖²` in `ln λ`: first a bracket by growing steps uphill, then Illinois' rule.
 struct Search<'a> {
@@ -123,11 +127,11 @@ impl Search<'_> {
         if verdict.is_some_and(|v| v.is_break()) {
             return Err(Error::Cancelled { op: "BayesianLinearRegression::fit_evidence", iterations });
         }
-        Ok(at.gamma - ratio * beta * at.norm)
+        Ok(at.gamma - at.spent)
     }
 
     fn run(&mut self, start: f64) -> Result<(f64, bool)> {
-        let (mut a, mut step) = (start.ln(), 1.0);
+        let (mut a, mut step) = (self.data.near(start.ln()), 1.0);
         let mut fa = self.slope(a)?;
         let first = a;
         let (mut b, mut fb) = (a, fa);
@@ -186,8 +190,8 @@ struct Projected {
 /// What one pair of precisions gives.
 struct At {
     gamma: f64,
-    /// `‖m‖²`.
-    norm: f64,
+    /// `α‖m‖²`, made of numbers without units: `‖m‖²` alone may be beyond all numbers.
+    spent: f64,
     log_evidence: f64,
 }
 
@@ -211,6 +215,13 @@ impl Projected {
         self.size > 0.0 && (features as f64 >= self.n || self.rest > self.rounding * self.size)
     }
 
+    /// The place nearest to `u` from which the slope in `ln λ` can be seen.
+    fn near(&self, u: f64) -> f64 {
+        let logs = self.s.iter().filter(|s| **s > 0.0).map(|s| s.ln());
+        let (low, high) = logs.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), s| (l.min(s), h.max(s)));
+        if low <= high { u.clamp(low - EDGE, high + EDGE) } else { u }
+    }
+
     /// `n / (‖t - Φm‖² + λ‖m‖²)`.
     fn best_beta(&self, ratio: f64) -> f64 {
         let reached: f64 = self.s.iter().zip(&self.squares).map(|(s, q)| q * ratio / (s + ratio)).sum();
@@ -218,16 +229,16 @@ impl Projected {
     }
 
     fn at(&self, alpha: f64, beta: f64) -> At {
-        let (mut gamma, mut norm, mut misfit, mut log_det) = (0.0, 0.0, self.rest, 0.0);
+        let (mut gamma, mut spent, mut misfit, mut log_det) = (0.0, 0.0, self.rest, 0.0);
         for (s, q) in self.s.iter().zip(&self.squares) {
             let both = alpha + beta * s;
             gamma += beta * s / both;
-            norm += q * s * (beta / both).powi(2);
+            spent += beta * q * (beta * s / both) * (alpha / both);
             misfit += q * (alpha / both).powi(2);
             log_det += (beta * s / alpha).ln_1p();
         }
         let noise = self.n * (beta / std::f64::consts::TAU).ln();
-        let log_evidence = 0.5 * (noise - log_det - beta * misfit - alpha * norm);
-        At { gamma, norm, log_evidence }
+        let log_evidence = 0.5 * (noise - log_det - beta * misfit - spent);
+        At { gamma, spent, log_evidence }
     }
 }

@@ -23,8 +23,9 @@ use crate::{Device, Kernel, Result};
 /// That is ridge regression on the [`Nystrom`](crate::models::features::Nystrom) features `φ(x) = L⁻¹ k_z(x)`,
 /// `K_zz = LLᵀ`, but neither the features nor `ΦᵀΦ` is stored: `(ΦᵀΦ + λI) c = Φᵀy` is solved by conjugate gradients
 /// whose products stream over blocks of rows, in O(n + m²) memory (the idea of Rudi, Carratino and Rosasco's FALKON).
-/// The preconditioner is `ΦᵀΦ + λI` of a uniform sample of ten rows for each landmark: some twenty iterations suffice,
-/// whatever n. With every point a landmark f is that of [`KernelRidge`](super::KernelRidge).
+/// The preconditioner is `ΦᵀSΦ + λI` of a sample of ten rows for each landmark, half of them by weight if there are
+/// weights: some twenty iterations suffice, whatever n. Rows of no weight are left out from the start. With every point
+/// a landmark f is that of [`KernelRidge`](super::KernelRidge).
 ///
 /// ```
 /// use mercer::{Device, Kernel, models::ridge::Falkon};
@@ -108,7 +109,6 @@ impl Falkon {
         let block = |matrices: f64| rows * (matrices * mf + df + 2.0 * tf);
         // K_zz, L, the preconditioner before and after its factorisation.
         let small = 8.0 * mf * (4.0 * mf + 4.0 * df + 12.0 * tf);
-        let on_device = 4.0 * (nf * (df + 4.0) + mf * (mf + df + tf)) + 4.0 * block(2.0);
         let sketch = operator::sketch(n, m) as f64;
         // The rows of the sketch are drawn from the numbers of all; blocks come later, of kernel values, whitened, and as
         // the solve with L has them.
@@ -116,7 +116,11 @@ impl Falkon {
         Plan {
             method: Method::Landmarks { count: m },
             host_bytes: fitting.max(self.landmarks.bytes(n, d, m)) as u64,
-            device_bytes: if device.is_gpu() { on_device as u64 } else { 0 },
+            device_bytes: if device.is_gpu() {
+                operator::device_bytes(device, n, d, m, targets) as u64
+            } else {
+                0
+            },
             flops: sketch * mf * (kernel_flops(d) + 3.0 * mf) + mf.powi(3),
             flops_per_iteration: nf * mf * (kernel_flops(d) + 4.0 * tf),
         }
@@ -163,6 +167,26 @@ impl Falkon {
         require("Falkon::fit", !self.kernel.has_white_noise(), || {
             "white noise in the kernel: landmarks have none, add its variance to the penalty".to_owned()
         })?;
+        // A row of no weight is no observation: not worth a kernel value, let alone a landmark.
+        let seen: Option<Vec<usize>> =
+            w.filter(|w| w.iter().any(|w| *w == 0.0)).map(|w| (0..w.len()).filter(|&i| w[i] > 0.0).collect());
+        let Some(seen) = seen else { return self.solve(device, x, y, w) };
+        let w = w.map(|w| w.select(Axis(0), &seen));
+        let (x, y) = (x.select(Axis(0), &seen), y.select(Axis(0), &seen));
+        let mut fit = self.solve(device, x.view(), y.view(), w.as_ref().map(|w| w.view()))?;
+        fit.which.iter_mut().for_each(|i| *i = seen[*i]);
+        fit.plan.host_bytes += 8 * (x.len() + y.len() + 2 * seen.len()) as u64;
+        Ok(fit)
+    }
+
+    /// The fit, of observations that all have a weight.
+    fn solve(
+        &self,
+        device: &Device,
+        x: ArrayView2<f64>,
+        y: ArrayView2<f64>,
+        w: Option<ArrayView1<f64>>,
+    ) -> Result<FittedFalkon> {
         let plan = self.plan(device, x.nrows(), x.ncols(), y.ncols());
         let device = device.suited_to(plan.flops + plan.flops_per_iteration);
         let which = self.landmarks.choose(&self.kernel, x, self.count.min(x.nrows()), self.seed)?;

@@ -1,9 +1,12 @@
 //! `ΦᵀSΦ + λI` for Nyström features Φ that are never stored, and its preconditioner.
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, s};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 
 use crate::linalg::{Anchor, Operator, Preconditioner, landmarks};
 use crate::models::features::Whitening;
+use crate::models::plan::row_bytes;
 use crate::ops::{Side, Trans, Triangle, cholesky, gemm, gram, product, solve_triangular};
 use crate::{Device, Kernel, Matrix, Precision, Result};
 
@@ -17,6 +20,21 @@ const SKETCH: usize = 10;
 /// Rows of a block.
 pub(super) fn rows(device: &Device, m: usize) -> usize {
     ((if device.is_gpu() { ON_GPU } else { ON_CPU }) / m.max(1)).clamp(64, 1 << 16)
+}
+
+/// Bytes that the products hold on a GPU.
+///
+/// The points and the landmarks; of a block, and of the last one, which is smaller and has memory of its own, the kernel
+/// values (twice if products want them transposed) and vectors, up, down and to be read back; vectors of the landmarks.
+pub(super) fn device_bytes(device: &Device, n: usize, d: usize, m: usize, targets: usize) -> f64 {
+    let step = rows(device, m);
+    let vectors = 3.0 * row_bytes(targets);
+    let block = |rows: usize| {
+        let turned = if device.direct() { m as f64 * row_bytes(rows) } else { 0.0 };
+        rows as f64 * (row_bytes(m) + vectors) + turned
+    };
+    let blocks = if n > step { block(step) + block(n % step) } else { block(n) };
+    n as f64 * row_bytes(d) + m as f64 * (row_bytes(d) + vectors) + blocks
 }
 
 /// Rows that the preconditioner is made of.
@@ -116,26 +134,50 @@ impl Operator for Streamed<'_> {
     }
 }
 
-/// The inverse of `(n/p) Φ_pᵀ S Φ_p + λI` for p rows sampled without replacement, in f64.
+/// The inverse of `Φᵀ S Φ + λI`, in f64, with the sum over a sample of p rows in place of all n.
+///
+/// A row is in the sample with the probability π, and counts by `s/π` if it is: the expectation is the sum over all.
 pub(super) struct Inner(Matrix);
 
 impl Inner {
     pub fn new(of: &Streamed, seed: u64) -> Result<Self> {
         let (n, m) = (of.x.nrows(), of.z.rows());
         // Another stream than that of the landmarks, which would be sampled again.
-        let sample = landmarks(n, sketch(n, m), seed ^ 0x5EED_0F50_5CE7_C4E5)?;
+        let seed = seed ^ 0x5EED_0F50_5CE7_C4E5;
+        let (sample, counts) = match of.weights {
+            None => {
+                let sample = landmarks(n, sketch(n, m), seed)?;
+                let count = n as f64 / sample.len() as f64;
+                let counts = vec![count; sample.len()];
+                (sample, counts)
+            }
+            Some(weights) => by_weight(weights, sketch(n, m), seed),
+        };
         let mut a = Array2::zeros((m, m));
-        for rows in sample.chunks(of.step) {
+        for (rows, counts) in sample.chunks(of.step).zip(counts.chunks(of.step)) {
             let k = gram(of.kernel, &Matrix::from_host(of.x.select(Axis(0), rows)), Some(&of.z))?;
             let mut phi = of.whitening.features(&k)?;
-            if let Some(w) = of.weights {
-                phi *= &w.select(Axis(0), rows).mapv(f64::sqrt).insert_axis(Axis(1));
-            }
-            product(n as f64 / sample.len() as f64, phi.t(), phi.view(), 1.0, a.view_mut());
+            phi *= &Array1::from_iter(counts.iter().map(|c| c.sqrt())).insert_axis(Axis(1));
+            product(1.0, phi.t(), phi.view(), 1.0, a.view_mut());
         }
         a.diag_mut().mapv_inplace(|v| v + of.penalty);
         Ok(Inner(cholesky(&Matrix::from_host(a))?))
     }
+}
+
+/// About p rows, each drawn for itself, and by how much each counts.
+///
+/// Half of them go by weight, so that the few that weigh are seen; half do not, so that the many that weigh little are
+/// seen where no others are.
+fn by_weight(weights: ArrayView1<f64>, p: usize, seed: u64) -> (Vec<usize>, Vec<f64>) {
+    let (p, n, total) = (p as f64, weights.len() as f64, weights.sum());
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let drawn = weights.iter().enumerate().filter_map(|(i, w)| {
+        // p = n takes all of them.
+        let probability = if p < n { p * (0.5 * w / total + 0.5 / n) } else { 1.0 };
+        (rng.random::<f64>() < probability).then(|| (i, w / probability.min(1.0)))
+    });
+    drawn.unzip()
 }
 
 impl Preconditioner for Inner {

@@ -1,7 +1,8 @@
 //! What a fit would do: the choice of the method, and its cost.
 
 use super::{KernelRidge, Solver};
-use crate::models::plan::{Method, Plan, affords, kernel_flops};
+use crate::models::plan::{Method, Plan, affords, kernel_flops, row_bytes};
+use crate::ops::factoring_bytes;
 use crate::{Device, Result};
 
 /// Most columns of the preconditioner: beyond, its O(n r²) is better spent on iterations.
@@ -10,6 +11,10 @@ const RANK: f64 = 400.0;
 const VECTORS: f64 = 24.0;
 /// Copies of the inputs: the caller's values as the operator has them, packed for the tiles, and to predict with.
 const COPIES: f64 = 6.0;
+/// Columns of the inverses of diagonal blocks that solves with a factor make on a GPU.
+const BLOCK: usize = 64;
+/// Vectors of length n for each target that solves with a factor hold on a GPU.
+const SOLVES: f64 = 6.0;
 
 impl KernelRidge {
     /// What a fit of n observations with d features and t targets would do on `device`: nothing is run.
@@ -18,7 +23,7 @@ impl KernelRidge {
     pub fn plan(&self, device: &Device, n: usize, d: usize, targets: usize) -> Plan {
         let dense = dense(device, n, d, targets);
         let buffer = device.adapter().map_or(f64::INFINITY, |a| a.limits.buffer_bytes as f64);
-        let fits = dense.need() <= self.budget && n as f64 * padded(n) <= buffer;
+        let fits = dense.need() <= self.budget && n as f64 * row_bytes(n) <= buffer;
         match self.solver {
             Solver::Dense => dense,
             Solver::Auto if fits => dense,
@@ -36,7 +41,9 @@ impl KernelRidge {
         let (nf, df, tf) = (n as f64, d as f64, targets as f64);
         // The preconditioner may take half of the budget; its factor exists twice while it is made.
         let rank = (self.budget as f64 / 32.0 / nf.max(1.0)).floor().clamp(1.0, RANK.min(nf.max(1.0)));
-        let device_bytes = if device.is_gpu() { nf * (padded(d) + 2.0 * padded(targets)) } else { 0.0 };
+        // Inputs and the diagonal, each again to be read back; vectors up, down, and to be read back.
+        let on_device = nf * (2.0 * row_bytes(d) + 2.0 * row_bytes(1) + 3.0 * row_bytes(targets));
+        let device_bytes = if device.is_gpu() { on_device } else { 0.0 };
         Plan {
             method: Method::MatrixFree { rank: rank as usize },
             host_bytes: (16.0 * rank * (nf + rank) + 8.0 * nf * (VECTORS * tf + COPIES * df)) as u64,
@@ -52,17 +59,15 @@ impl KernelRidge {
 /// In f64, whose conversion to bytes saturates: a plan for an absurd n is absurd, not a panic.
 fn dense(device: &Device, n: usize, d: usize, targets: usize) -> Plan {
     let (nf, df, tf) = (n as f64, d as f64, targets as f64);
+    // Inputs with their noise and scale; the inverses of diagonal blocks, and what solves hold of each target.
+    let beside = nf * (row_bytes(d + 2) + 2.0 * row_bytes(BLOCK) + SOLVES * row_bytes(targets));
+    let on_device = factoring_bytes(device, n) + beside;
     Plan {
         method: Method::Dense,
         // K and its factor.
         host_bytes: (16.0 * nf * nf + 8.0 * nf * (8.0 * tf + 4.0 * df)) as u64,
-        device_bytes: if device.is_gpu() { (2.0 * nf * (padded(n) + padded(d))) as u64 } else { 0 },
+        device_bytes: if device.is_gpu() { on_device as u64 } else { 0 },
         flops: 0.5 * nf * nf * kernel_flops(d) + nf.powi(3) / 3.0 + 4.0 * nf * nf * tf,
         flops_per_iteration: 0.0,
     }
-}
-
-/// Bytes of a row of f32, in whole vec4s.
-fn padded(cols: usize) -> f64 {
-    16.0 * (cols as f64 / 4.0).ceil()
 }
