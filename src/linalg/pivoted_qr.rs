@@ -89,7 +89,9 @@ impl PivotedQr {
             let (tau, v) = reflection(&mut work[k].values[k..], lengths[longest]);
             let rest = &mut work[k + 1..];
             if rest.len() * v.len() < LARGE {
-                rest.iter_mut().for_each(|column| column.reflect(k, tau, &v));
+                for column in rest {
+                    column.reflect(k, tau, &v);
+                }
             } else {
                 rest.par_iter_mut().for_each(|column| column.reflect(k, tau, &v));
             }

@@ -32,8 +32,8 @@ impl AtPenalty {
 
 /// One decomposition for every penalty.
 pub(super) enum Decomposition {
-    Singular(Spectrum, Targets),
-    Graded(Graded, Form),
+    Singular(Box<(Spectrum, Targets)>),
+    Graded(Box<Graded>, Form),
 }
 
 impl Decomposition {
@@ -45,15 +45,15 @@ impl Decomposition {
         let uneven = spread(q.iter().filter(|q| **q > 0.0)) > UNEVEN;
         let graded = if uneven || spectrum.is_strained() { Graded::new(data, intercept) } else { None };
         if let Some(graded) = graded {
-            return Ok(Decomposition::Graded(graded, spectrum.form));
+            return Ok(Decomposition::Graded(Box::new(graded), spectrum.form));
         }
         let targets = spectrum.project(data.targets());
-        Ok(Decomposition::Singular(spectrum, targets))
+        Ok(Decomposition::Singular(Box::new((spectrum, targets))))
     }
 
     pub fn form(&self) -> Form {
         match self {
-            Decomposition::Singular(spectrum, _) => spectrum.form,
+            Decomposition::Singular(both) => both.0.form,
             Decomposition::Graded(_, form) => *form,
         }
     }
@@ -61,7 +61,8 @@ impl Decomposition {
     pub fn at(&self, penalty: f64, data: &Centred, intercept: bool) -> AtPenalty {
         match self {
             Decomposition::Graded(graded, _) => graded.at(penalty),
-            Decomposition::Singular(spectrum, targets) => {
+            Decomposition::Singular(both) => {
+                let (spectrum, targets) = &**both;
                 let coefficients = spectrum.coefficients(penalty, targets);
                 AtPenalty {
                     residuals: spectrum.residuals(penalty, targets),

@@ -143,7 +143,7 @@ impl Graded {
         let found = qr.solve(targets.slice(s![..below, ..]));
         let (coefficients, intercept) = self.placed(&found);
         let trace = rank as f64 - units.iter().map(|u| u * u).sum::<f64>();
-        AtPenalty { residuals, freedoms, coefficients, intercept, trace }
+        AtPenalty { residuals, freedoms, trace, coefficients, intercept }
     }
 
     /// Coefficients and intercept in the units of the data, from those of the columns.
