@@ -1,6 +1,8 @@
 //! Ridge regression is what its definition says.
 
-use mercer::models::ridge::{BayesianLinearRegression, Falkon, Form, KernelRidge, Ridge, SolveReport};
+use mercer::models::ridge::{
+    BayesianLinearRegression, Falkon, Form, KernelRidge, Ridge, RidgeCv, SolveReport,
+};
 use mercer::{Device, Kernel};
 use ndarray::{Array1, Array2, ArrayView1, Axis, array, concatenate, s};
 
@@ -122,4 +124,27 @@ fn the_score_is_r_squared() {
     near(posterior.score(new.view(), seen.column(0)).unwrap(), &mean);
     assert!(linear.score(new.view(), y.view()).is_err());
     assert!(posterior.score(new.view(), y.column(0)).is_err());
+}
+
+/// A row of 1e9 in every feature, or columns that are the same: the products of X have no digits for the rest.
+#[test]
+fn what_the_normal_equations_lose_is_decomposed() {
+    for (size, twin) in [(1e7, false), (1e9, false), (1e12, false), (1.0, true)] {
+        for (n, d) in [(40, 6), (8, 20)] {
+            let (mut x, y) = problem(n, d, 71);
+            x.row_mut(3).mapv_inplace(|v| v * size);
+            if twin {
+                let first = x.column(0).to_owned();
+                x.column_mut(1).assign(&first);
+            }
+            let penalty = 1e-18;
+            let want = RidgeCv::new(&[penalty]).fit(x.view(), y.view()).unwrap();
+            let got = Ridge::new(penalty).fit(&Device::cpu(), x.view(), y.view()).unwrap();
+            let what = format!("{size:e}, twin {twin}, {n} x {d}: {:?}", got.report());
+            close(got.coefficients().view(), want.best().coefficients().view(), 1e-9, &what);
+            if size > 1e8 || twin {
+                assert!(matches!(got.report(), Some(SolveReport::Decomposed { .. })), "{what}");
+            }
+        }
+    }
 }

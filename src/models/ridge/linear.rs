@@ -5,13 +5,18 @@ mod saved;
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 
+use super::at_penalty::Decomposition;
 use super::centred::Centred;
-use super::normal::solve;
+use super::normal::{residual, solve};
 use super::report::SolveReport;
 use crate::models::check::{inputs, pairs, positive, weights};
 use crate::models::score::r_squared;
 use crate::ops::product;
-use crate::{Device, Result};
+use crate::{Device, Error, Result};
+
+/// The condition of a system up to which its solution has digits enough: beyond, X itself is decomposed, in a multiple
+/// of the time.
+const TRUSTED: f64 = 1e11;
 
 /// Which system was solved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,7 +38,8 @@ impl Form {
 /// Ridge regression: the `w` and `b` that minimise `Σ_i s_i (y_i - wᵀx_i - b)² + λ‖w‖²`.
 ///
 /// The intercept b is not penalised. The weights `s_i` are one unless given. `XᵀX + λI` (primal) or `XXᵀ + λI` (dual),
-/// whichever is smaller, is factored; the fit says which, and how good the solution is.
+/// whichever is smaller, is factored; the fit says which, and how good the solution is. Where that would lose too many
+/// digits (a stray row, columns that nearly depend on each other) X itself is decomposed on the CPU.
 ///
 /// ```
 /// use mercer::{Device, models::ridge::Ridge};
@@ -71,9 +77,7 @@ impl Ridge {
     ///
     /// # Errors
     /// [`Error::Parameter`](crate::Error::Parameter) if the penalty is not positive;
-    /// [`Error::Shape`](crate::Error::Shape) or [`Error::NotFinite`](crate::Error::NotFinite) for bad data;
-    /// [`Error::NotPositiveDefinite`](crate::Error::NotPositiveDefinite) if the penalty is nothing beside the rounding
-    /// of a rank-deficient `XᵀX`.
+    /// [`Error::Shape`](crate::Error::Shape) or [`Error::NotFinite`](crate::Error::NotFinite) for bad data.
     pub fn fit(&self, device: &Device, x: ArrayView2<f64>, y: ArrayView2<f64>) -> Result<FittedRidge> {
         self.run(device, x, y, None)
     }
@@ -104,9 +108,21 @@ impl Ridge {
         pairs("Ridge::fit", x, y)?;
         let data = Centred::new(x, y, w, self.intercept);
         let form = Form::of(x.nrows(), x.ncols());
-        let (coefficients, report) = solve(device, &data, self.penalty, form)?;
-        let intercept = data.intercept(&coefficients);
-        Ok(FittedRidge::new(coefficients, intercept, self.penalty, form, Some(report)))
+        let condition = match solve(device, &data, self.penalty, form) {
+            Ok((_, SolveReport::Direct(certificate))) if certificate.condition > TRUSTED => {
+                certificate.condition
+            }
+            Err(Error::NotPositiveDefinite { .. }) => f64::INFINITY,
+            other => {
+                let (coefficients, report) = other?;
+                let intercept = data.intercept(&coefficients);
+                return Ok(FittedRidge::new(coefficients, intercept, self.penalty, form, Some(report)));
+            }
+        };
+        let at = Decomposition::new(&data, self.intercept)?.at(self.penalty, &data, self.intercept);
+        let relative_residual = residual(&data, self.penalty, &at.coefficients);
+        let report = SolveReport::Decomposed { relative_residual, condition };
+        Ok(FittedRidge::new(at.coefficients, at.intercept, self.penalty, form, Some(report)))
     }
 }
 

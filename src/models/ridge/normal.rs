@@ -3,7 +3,7 @@
 //! On the CPU the matrix is made and factored in f64. On a GPU it is made and factored in f32, and that factor
 //! preconditions conjugate gradients whose products with the data are f64: two or three corrections, no f64 matrix.
 
-use ndarray::{Array1, Array2, ArrayView2, Axis};
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
 use super::centred::Centred;
 use super::linear::Form;
@@ -34,6 +34,19 @@ pub(super) fn solve(
         Ok(found) => Ok(found),
         Err(why) => in_f64(data, penalty, form, Some(why)),
     }
+}
+
+/// `‖XᵀY - (XᵀX + λI) W‖ / ‖XᵀY‖` of the worst target.
+pub(super) fn residual(data: &Centred, penalty: f64, w: &Array2<f64>) -> f64 {
+    let system = System { x: data.rows(), penalty, form: Form::Primal };
+    let b = system.transposed(data.targets().view());
+    let mut left = data.targets() - system.straight(w.view());
+    left = system.transposed(left.view());
+    left.scaled_add(-penalty, w);
+    let length = |v: ArrayView1<f64>| v.dot(&v).sqrt();
+    let each = left.columns().into_iter().zip(b.columns());
+    each.map(|(left, b)| (length(left), length(b)))
+        .fold(0.0, |worst, (left, b)| if left > 0.0 { worst.max(left / b) } else { worst })
 }
 
 fn in_f64(

@@ -10,6 +10,15 @@ pub enum SolveReport {
     Direct(Certificate),
     /// Conjugate gradients.
     Iterative(CgInfo),
+    /// A decomposition of the data themselves: their products would have lost too many digits.
+    Decomposed {
+        /// `‖b - Ax‖₂ / ‖b‖₂` of the worst target.
+        #[cfg_attr(feature = "serde", serde(with = "crate::saved::number"))]
+        relative_residual: f64,
+        /// An estimate of the condition of the products; infinite if they could not be factored.
+        #[cfg_attr(feature = "serde", serde(with = "crate::saved::number"))]
+        condition: f64,
+    },
 }
 
 impl SolveReport {
@@ -18,6 +27,7 @@ impl SolveReport {
         match self {
             SolveReport::Direct(certificate) => certificate.relative_residual,
             SolveReport::Iterative(info) => info.relative_residuals.iter().copied().fold(0.0, f64::max),
+            SolveReport::Decomposed { relative_residual, .. } => *relative_residual,
         }
     }
 }
