@@ -30,7 +30,8 @@ fn ridge_in_both_forms() {
     }
 }
 
-/// Columns that differ by 1e-5 and hardly a penalty: too much for f32, and the fit says that it went to the CPU.
+/// Columns that differ by 1e-5: too much for f32 under a penalty of 1e-6, and for any product of X under one of 1e-9. The fit
+/// says that it went to the CPU, and what it did there.
 #[test]
 fn what_f32_cannot_do_is_done_in_f64() {
     let (mut x, y) = problem(700, 300, 93);
@@ -39,16 +40,19 @@ fn what_f32_cannot_do_is_done_in_f64() {
         let own = x.column(j).to_owned();
         x.column_mut(j).assign(&(&first + &(own * 1e-5)));
     }
-    let model = Ridge::new(1e-9);
-    let want = model.fit(&Device::cpu(), x.view(), y.view()).unwrap();
-    for device in adapters() {
-        let got = model.fit(device, x.view(), y.view()).unwrap();
-        assert!(
-            matches!(got.report(), Some(SolveReport::Direct(Certificate { fallback: Some(_), .. }))),
-            "{device}: {:?}",
-            got.report()
-        );
-        close(got.coefficients().view(), want.coefficients().view(), 1e-12, &device.to_string());
+    for (penalty, decomposed) in [(1e-6, false), (1e-9, true)] {
+        let model = Ridge::new(penalty);
+        let want = model.fit(&Device::cpu(), x.view(), y.view()).unwrap();
+        for device in adapters() {
+            let got = model.fit(device, x.view(), y.view()).unwrap();
+            let said = match got.report() {
+                Some(SolveReport::Direct(Certificate { fallback: Some(_), .. })) => !decomposed,
+                Some(SolveReport::Decomposed { .. }) => decomposed,
+                _ => false,
+            };
+            assert!(said, "{penalty:e}, {device}: {:?}", got.report());
+            close(got.coefficients().view(), want.coefficients().view(), 1e-12, &device.to_string());
+        }
     }
 }
 
