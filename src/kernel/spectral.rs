@@ -38,7 +38,14 @@ impl Kernel {
         };
         let mut draw =
             Draw { rng: ChaCha8Rng::seed_from_u64(seed), orthogonal, most: m, waiting: HashMap::new() };
-        Ok((amplitude, (0..m).map(|_| draw.frequency(&self.expr, d, 1)).collect()))
+        let mut drawn = Vec::new();
+        drawn.try_reserve_exact(m).map_err(|_| Error::Parameter {
+            name: "frequencies".to_owned(),
+            value: m as f64,
+            requirement: "memory has no room for so many",
+        })?;
+        drawn.extend((0..m).map(|_| draw.frequency(&self.expr, d, 1)));
+        Ok((amplitude, drawn))
     }
 }
 

@@ -76,7 +76,7 @@ pub struct LogDet {
     #[cfg_attr(feature = "serde", serde(with = "crate::saved::number"))]
     pub standard_error: f64,
     /// What rounding may have done to it: `ε Σ_i a_ii [A⁻¹]_ii`, an estimate. Entries of A that are off by ε move the
-    /// determinant by no more, and no product in this precision knows them better. It is large where A has
+    /// determinant by no more, and no product in this precision knows them better. That of `log det M` is added. It is large where A has
     /// eigenvalues near `ε ‖A‖`: more noise helps, more probes do not.
     #[cfg_attr(feature = "serde", serde(with = "crate::saved::number"))]
     pub rounding: f64,
@@ -127,7 +127,7 @@ pub fn lanczos_log_det(
         steps += 1;
         let ended = run.live.is_empty();
         if ended || steps % LOOK == 0 || steps == params.max_steps {
-            let Estimate { value, standard_error, rounding } = run.estimate()?;
+            let Estimate { value, standard_error, rounding } = run.estimate(preconditioner.rounding())?;
             change = if ended { 0.0 } else { (value - last).abs() };
             last = value;
             // Below this there is only rounding.
@@ -242,8 +242,9 @@ impl<'a> Lanczos<'a> {
         Ok(())
     }
 
-    /// The mean of the quadratures of all probes, its standard error, and the rounding in both.
-    fn estimate(&self) -> Result<Estimate> {
+    /// The mean of the quadratures of all probes, its standard error, and the rounding in both, with what is known of that
+    /// of the preconditioner.
+    fn estimate(&self, known: f64) -> Result<Estimate> {
         let each: Vec<(f64, f64)> =
             (0..self.sizes.len()).map(|p| self.quadrature(p)).collect::<Result<_>>()?;
         let count = each.len() as f64;
@@ -251,7 +252,7 @@ impl<'a> Lanczos<'a> {
         let spread = each.iter().map(|(v, _)| (v - value).powi(2)).sum::<f64>() / (count - 1.0);
         let inverse =
             each.iter().zip(&self.weights).map(|((_, i), w)| i * (w / self.unit)).sum::<f64>() / count;
-        let rounding = self.epsilon * inverse;
+        let rounding = self.epsilon * inverse + known;
         Ok(Estimate { value, standard_error: (spread / count).sqrt().hypot(rounding), rounding })
     }
 

@@ -188,12 +188,16 @@ impl PivotedQr {
     }
 }
 
-/// The size of the middle one of each column's entries that are not zero.
+/// The size of the middle one of each column's entries that are not zero, of two the smaller: that is not the one that
+/// strays.
 pub(crate) fn typical(a: ArrayView2<f64>) -> Vec<f64> {
     let of = |column: ArrayView1<f64>| {
         let mut sizes: Vec<f64> = column.iter().map(|v| v.abs()).filter(|v| *v > 0.0).collect();
-        let half = sizes.len() / 2;
-        if sizes.is_empty() { 1.0 } else { *sizes.select_nth_unstable_by(half, f64::total_cmp).1 }
+        if sizes.is_empty() {
+            return 1.0;
+        }
+        let half = (sizes.len() - 1) / 2;
+        *sizes.select_nth_unstable_by(half, f64::total_cmp).1
     };
     a.columns().into_iter().map(of).collect()
 }

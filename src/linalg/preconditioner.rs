@@ -27,6 +27,11 @@ pub trait Covariance: Preconditioner {
     /// Those of the device.
     fn log_det(&self) -> Result<f64>;
 
+    /// What rounding may have done to [`log_det`](Covariance::log_det), an estimate.
+    fn rounding(&self) -> f64 {
+        0.0
+    }
+
     /// `n x count`: independent vectors of mean zero and covariance M, made of random signs; the same for the same seed.
     ///
     /// # Errors

@@ -129,6 +129,7 @@ fn what_has_no_paths_says_so() {
     let (x, y) = data(10, 2, 540);
     let gp = fit(&GpRegressor::new(Kernel::rbf(1.0)).noise(0.1), &x, &y);
     assert!(matches!(gp.path(0, 0), Err(Error::Parameter { .. })));
+    assert!(matches!(gp.path(usize::MAX, 0), Err(Error::OverBudget { .. })));
     let path = gp.path(10, 0).unwrap();
     assert!(matches!(path.at(Array2::zeros((0, 2)).view()), Err(Error::Shape { .. })));
     assert!(matches!(path.at(Array2::zeros((1, 3)).view()), Err(Error::Shape { .. })));

@@ -216,3 +216,9 @@ fn a_periodic_kernel_of_the_smallest_length_scale() {
         assert!(k.abs() < 0.1, "{k} at a length scale of {lengthscale}");
     }
 }
+
+#[test]
+fn frequencies_beyond_all_memory_are_refused() {
+    let map = RandomFourier::new(Kernel::rbf(1.0), usize::MAX).fit(2);
+    assert!(matches!(map, Err(mercer::Error::Parameter { .. })));
+}

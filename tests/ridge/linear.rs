@@ -148,3 +148,27 @@ fn what_the_normal_equations_lose_is_decomposed() {
         }
     }
 }
+
+/// `w = u∘a∘y + u (y₀/s - Σ u a y) / (1/s² + Σ u)`, `u = 1/(a² + λ)`, where column j has the entry a_j in row j and s in the
+/// stray row: two entries, of which the stray one is not the usual one.
+#[test]
+fn a_stray_row_across_columns_of_one_entry() {
+    let (n, d, penalty) = (40, 4, 1e-3);
+    let a = array![1.0, -0.8, 1.3, 0.6];
+    let y = random(n, 1, 72);
+    let u = a.mapv(|a: f64| (a * a + penalty).recip());
+    for s in [1e6, 1e9, 1e12] {
+        let mut x = Array2::zeros((n, d));
+        (0..d).for_each(|j| x[[j, j]] = a[j]);
+        x.row_mut(n - 1).fill(s);
+        let mut y = y.clone();
+        y[[n - 1, 0]] = 0.3 * s;
+        let own = &u * &a * y.slice(s![..d, 0]);
+        let want = &own + &u * ((y[[n - 1, 0]] / s - own.sum()) / (s.powi(-2) + u.sum()));
+        let want = want.insert_axis(Axis(1));
+        let ridge = Ridge::new(penalty).intercept(false).fit(&Device::cpu(), x.view(), y.view()).unwrap();
+        let cv = RidgeCv::new(&[penalty]).intercept(false).fit(x.view(), y.view()).unwrap();
+        close(ridge.coefficients().view(), want.view(), 1e-10, &format!("{s:e}: {:?}", ridge.report()));
+        close(cv.best().coefficients().view(), want.view(), 1e-10, &format!("{s:e}, by cv"));
+    }
+}

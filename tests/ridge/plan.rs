@@ -18,6 +18,7 @@ fn the_method_follows_the_budget() {
     // An n whose square no machine can count still has a plan.
     let absurd = model.plan(&cpu, usize::MAX / 64, 1, 1);
     assert!(matches!(absurd.method, Method::MatrixFree { rank: 1 }));
+    assert_eq!(model.plan(&cpu, 1000, usize::MAX, 1).host_bytes, u64::MAX);
 }
 
 #[test]

@@ -10,6 +10,7 @@ use super::fitted::FittedGp;
 use crate::linalg::Noise;
 use crate::models::check::inputs;
 use crate::models::features::{FeatureMap, RandomFourier, RandomFourierFeatures};
+use crate::models::plan::affords;
 use crate::ops::gram_vec;
 use crate::{Matrix, Result};
 
@@ -49,8 +50,14 @@ impl FittedGp {
     ///
     /// # Errors
     /// [`Error::Unsupported`](crate::Error::Unsupported) for a kernel without a known spectral measure;
-    /// [`Error::Parameter`](crate::Error::Parameter) for no frequencies; as [`FittedGp::factor`].
+    /// [`Error::Parameter`](crate::Error::Parameter) for no frequencies; as [`FittedGp::factor`];
+    /// [`Error::OverBudget`](crate::Error::OverBudget) before anything is drawn if the features of the data do not fit the
+    /// [memory budget](super::GpRegressor::memory_budget).
     pub fn path(&self, frequencies: usize, seed: u64) -> Result<Path<'_>> {
+        // Features of the data, frequencies and weights, in floating point: no count is so large that it overflows.
+        let rows = (self.x.rows() + self.x.cols() + self.y.ncols()) as f64;
+        let need = (16.0 * frequencies as f64 * rows) as u64;
+        affords("FittedGp::path", need, self.model.budget, "draw by fewer frequencies")?;
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let map = RandomFourier::new(self.kernel().clone(), frequencies).orthogonal(true);
         let features = map.seed(rng.random()).fit(self.x.cols())?;

@@ -71,6 +71,26 @@ impl Covariance {
         if shape != wanted {
             return Err(Error::Shape { op, what: format!("the covariances are {shape:?}, not {wanted:?}") });
         }
+        let positive = |own: usize, i: usize, value: f64| {
+            if !value.is_finite() {
+                return Err(Error::NotFinite { op, what: "a covariance", value, row: i, col: i });
+            }
+            if value > 0.0 {
+                return Ok(());
+            }
+            let name = format!("covariance {own}[{i}, {i}]");
+            Err(Error::Parameter { name, value, requirement: "must be positive" })
+        };
+        // Where only variances are held no matrix of d x d is made of them.
+        match self {
+            Covariance::Diagonal(a) => {
+                return a.indexed_iter().try_for_each(|((own, i), &v)| positive(own, i, v));
+            }
+            Covariance::Spherical(a) => {
+                return a.indexed_iter().try_for_each(|(own, &v)| positive(own, 0, v));
+            }
+            Covariance::Full(_) | Covariance::Tied(_) => {}
+        }
         for own in 0..k {
             let c = self.matrix(own, d);
             if let Some(((row, col), &value)) = c.indexed_iter().find(|(_, v)| !v.is_finite()) {
@@ -87,10 +107,7 @@ impl Covariance {
                     });
                 }
             }
-            if let Some((i, &value)) = c.diag().indexed_iter().find(|(_, v)| **v <= 0.0) {
-                let name = format!("covariance {own}[{i}, {i}]");
-                return Err(Error::Parameter { name, value, requirement: "must be positive" });
-            }
+            c.diag().indexed_iter().try_for_each(|(i, &value)| positive(own, i, value))?;
         }
         Ok(())
     }

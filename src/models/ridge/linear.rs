@@ -10,6 +10,7 @@ use super::centred::Centred;
 use super::normal::{residual, solve};
 use super::report::SolveReport;
 use crate::models::check::{inputs, pairs, positive, weights};
+use crate::models::plan::BUDGET;
 use crate::models::score::r_squared;
 use crate::ops::product;
 use crate::{Device, Error, Result};
@@ -17,6 +18,8 @@ use crate::{Device, Error, Result};
 /// The condition of a system up to which its solution has digits enough: beyond, X itself is decomposed, in a multiple
 /// of the time.
 const TRUSTED: f64 = 1e11;
+/// Copies of X that a decomposition holds at its peak.
+const COPIES: f64 = 10.0;
 
 /// Which system was solved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +42,8 @@ impl Form {
 ///
 /// The intercept b is not penalised. The weights `s_i` are one unless given. `XᵀX + λI` (primal) or `XXᵀ + λI` (dual),
 /// whichever is smaller, is factored; the fit says which, and how good the solution is. Where that would lose too many
-/// digits (a stray row, columns that nearly depend on each other) X itself is decomposed on the CPU.
+/// digits (a stray row, columns that nearly depend on each other) X itself is decomposed on the CPU, if ten copies of it
+/// fit 2 GiB; if not, the certificate has the condition to doubt the solution by.
 ///
 /// ```
 /// use mercer::{Device, models::ridge::Ridge};
@@ -77,7 +81,9 @@ impl Ridge {
     ///
     /// # Errors
     /// [`Error::Parameter`](crate::Error::Parameter) if the penalty is not positive;
-    /// [`Error::Shape`](crate::Error::Shape) or [`Error::NotFinite`](crate::Error::NotFinite) for bad data.
+    /// [`Error::Shape`](crate::Error::Shape) or [`Error::NotFinite`](crate::Error::NotFinite) for bad data;
+    /// [`Error::NotPositiveDefinite`](crate::Error::NotPositiveDefinite) if the penalty is nothing beside the rounding
+    /// of a rank-deficient `XᵀX`, and X too large to decompose.
     pub fn fit(&self, device: &Device, x: ArrayView2<f64>, y: ArrayView2<f64>) -> Result<FittedRidge> {
         self.run(device, x, y, None)
     }
@@ -108,11 +114,12 @@ impl Ridge {
         pairs("Ridge::fit", x, y)?;
         let data = Centred::new(x, y, w, self.intercept);
         let form = Form::of(x.nrows(), x.ncols());
+        let fits = COPIES * 8.0 * x.len() as f64 <= BUDGET as f64;
         let condition = match solve(device, &data, self.penalty, form) {
-            Ok((_, SolveReport::Direct(certificate))) if certificate.condition > TRUSTED => {
+            Ok((_, SolveReport::Direct(certificate))) if fits && certificate.condition > TRUSTED => {
                 certificate.condition
             }
-            Err(Error::NotPositiveDefinite { .. }) => f64::INFINITY,
+            Err(Error::NotPositiveDefinite { .. }) if fits => f64::INFINITY,
             other => {
                 let (coefficients, report) = other?;
                 let intercept = data.intercept(&coefficients);

@@ -43,10 +43,15 @@ pub(super) fn residual(data: &Centred, penalty: f64, w: &Array2<f64>) -> f64 {
     let mut left = data.targets() - system.straight(w.view());
     left = system.transposed(left.view());
     left.scaled_add(-penalty, w);
-    let length = |v: ArrayView1<f64>| v.dot(&v).sqrt();
-    let each = left.columns().into_iter().zip(b.columns());
-    each.map(|(left, b)| (length(left), length(b)))
-        .fold(0.0, |worst, (left, b)| if left > 0.0 { worst.max(left / b) } else { worst })
+    // What is not a number is the worst.
+    let larger = |m: f64, v: f64| if m >= v || m.is_nan() { m } else { v };
+    let length = |v: ArrayView1<f64>| {
+        let largest = v.iter().fold(0.0, |m, v| larger(m, v.abs()));
+        // Divided before they are squared: X may be as large as squares allow.
+        if largest > 0.0 { largest * v.mapv(|v| (v / largest).powi(2)).sum().sqrt() } else { largest }
+    };
+    let each = left.columns().into_iter().zip(b.columns()).map(|(left, b)| (length(left), length(b)));
+    each.map(|(left, b)| if left == 0.0 { 0.0 } else { left / b }).fold(0.0, larger)
 }
 
 fn in_f64(

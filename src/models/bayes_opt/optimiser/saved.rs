@@ -54,6 +54,7 @@ impl<'a> Record<'a, BayesOptimiser> for Saved<'a> {
             acquisition.check()?;
         }
         within("initial", self.initial as f64, self.initial > 0, "there must be at least one")?;
+        within("asked", self.asked as f64, self.asked < u64::MAX / 2, "nobody has asked for so many")?;
         model.kernel().fits(OP, space.dim())?;
         let (told, observed) = (self.told.into_owned(), self.y.into_owned());
         require(OP, told.len() == observed.len(), || {

@@ -143,7 +143,12 @@ impl SparseGpRegressor {
         pairs(OP, x, y)?;
         self.inducing.check(OP, x)?;
         let need = self.plan(device, x.nrows(), x.ncols(), y.ncols()).need();
-        affords(OP, need, self.budget, "take fewer inducing points, or smaller chunks")?;
+        affords(
+            OP,
+            need,
+            self.budget,
+            "raise `memory_budget`, or take fewer inducing points or smaller chunks",
+        )?;
         self.inducing.choose(&self.kernel, x)
     }
 

@@ -81,7 +81,7 @@ impl LinearPosterior {
                 }
             }
         }
-        self.observations += t.len();
+        self.observations = self.observations.saturating_add(t.len());
         Ok(())
     }
 

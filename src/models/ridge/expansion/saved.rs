@@ -29,7 +29,7 @@ impl<'a> SavedExpansion<'a> {
 
     pub fn restored(self, op: &'static str) -> Result<Expansion> {
         let ((n, d), (_, t)) = (self.points.dim(), self.coefficients.dim());
-        require(op, n * d * t > 0, || format!("{n} points of {d} features, {t} targets"))?;
+        require(op, n.min(d).min(t) > 0, || format!("{n} points of {d} features, {t} targets"))?;
         let points = self.points.checked(op, "the points", (n, d))?;
         let coefficients = self.coefficients.checked(op, "the coefficients", (n, t))?;
         let kernel = self.kernel.into_owned();

@@ -60,7 +60,7 @@ impl KernelRidge {
 fn dense(device: &Device, n: usize, d: usize, targets: usize) -> Plan {
     let (nf, df, tf) = (n as f64, d as f64, targets as f64);
     // Inputs with their noise and scale; the inverses of diagonal blocks, and what solves hold of each target.
-    let beside = nf * (row_bytes(d + 2) + 2.0 * row_bytes(BLOCK) + SOLVES * row_bytes(targets));
+    let beside = nf * (row_bytes(d.saturating_add(2)) + 2.0 * row_bytes(BLOCK) + SOLVES * row_bytes(targets));
     let on_device = factoring_bytes(device, n) + beside;
     Plan {
         method: Method::Dense,

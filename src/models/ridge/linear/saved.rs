@@ -38,7 +38,7 @@ impl<'a> Record<'a, FittedRidge> for Saved<'a> {
 
     fn restored(self) -> Result<FittedRidge> {
         let (d, t) = self.coefficients.dim();
-        require(OP, d * t > 0, || format!("{d} features, {t} targets"))?;
+        require(OP, d.min(t) > 0, || format!("{d} features, {t} targets"))?;
         positive("penalty", self.penalty)?;
         Ok(FittedRidge {
             coefficients: self.coefficients.checked(OP, "the coefficients", (d, t))?,
