@@ -149,7 +149,7 @@ fn what_the_normal_equations_lose_is_decomposed() {
     }
 }
 
-/// `w = u∘a∘y + u (y₀/s - Σ u a y) / (1/s² + Σ u)`, `u = 1/(a² + λ)`, where column j has the entry a_j in row j and s in the
+/// `w = u∘a∘y + u (y₀/s - Σ u a y) / (1/s² + Σ u)`, `u = 1/(a² + λ)`, where column j has the entry `a_j` in row j and s in the
 /// stray row: two entries, of which the stray one is not the usual one.
 #[test]
 fn a_stray_row_across_columns_of_one_entry() {
