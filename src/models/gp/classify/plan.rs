@@ -2,7 +2,7 @@
 
 use super::classifier::GpClassifier;
 use super::likelihood::Likelihood;
-use crate::models::plan::{Method, Plan, affords, kernel_flops};
+use crate::models::plan::{Method, Plan, affords, kernel_flops, row_bytes};
 use crate::{Device, Result};
 
 impl GpClassifier {
@@ -28,11 +28,14 @@ impl GpClassifier {
             let more = if gradient { 3.0 } else { 0.0 };
             (2.0 * others + 4.0 + more, others + 3.0, 1.0 / 3.0)
         };
-        let padded = (nf / 4.0).ceil() * 4.0;
         Plan {
             method: Method::Dense,
             host_bytes: (8.0 * nf * (host * nf + 2.0 * df + 6.0 * c)) as u64,
-            device_bytes: if device.is_gpu() { (4.0 * nf * (on_device * padded + df)) as u64 } else { 0 },
+            device_bytes: if device.is_gpu() {
+                (nf * (on_device * row_bytes(n) + 4.0 * df)) as u64
+            } else {
+                0
+            },
             flops: 0.5 * nf * nf * kernel_flops(d),
             flops_per_iteration: step * nf.powi(3),
         }
