@@ -10,7 +10,7 @@ mod support;
 
 use mercer::Device;
 use mercer::models::cluster::KMeans;
-use mercer::models::em::Em;
+use mercer::inference::em::Em;
 use mercer::models::latent::{FittedPpcaMixture, PpcaMixture};
 use ndarray::{Array2, ArrayView1, Axis, s};
 use plotters::prelude::*;

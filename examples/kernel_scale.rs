@@ -13,8 +13,9 @@ mod support;
 use std::error::Error;
 use std::time::Instant;
 
-use mercer::models::features::{FeatureMap, Landmarks, Nystrom, RandomFourier};
-use mercer::models::ridge::{Falkon, KernelRidge, Ridge};
+use mercer::models::kernel_methods::features::{FeatureMap, Landmarks, Nystrom, RandomFourier};
+use mercer::models::kernel_methods::{Falkon, KernelRidge};
+use mercer::models::linear::Ridge;
 use mercer::{Device, Kernel, Matrix, ops};
 use ndarray::{Array2, ArrayView2, Axis, s};
 use plotters::prelude::*;

@@ -14,7 +14,7 @@ use std::error::Error;
 
 use mercer::Device;
 use mercer::linalg::eigh;
-use mercer::models::em::Em;
+use mercer::inference::em::Em;
 use mercer::models::mixture::{
     BayesianGaussianMixture, CovarianceKind, Criterion, FittedGaussianMixture, GaussianMixture, WeightPrior,
 };

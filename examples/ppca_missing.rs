@@ -12,7 +12,7 @@
 mod support;
 
 use mercer::Device;
-use mercer::models::em::Em;
+use mercer::inference::em::Em;
 use mercer::models::latent::{FittedPpca, Ppca};
 use ndarray::{Array2, Axis};
 use plotters::prelude::*;

@@ -40,15 +40,22 @@
 //! kernels, models and fitted values storable: what is fitted here predicts elsewhere, to the last bit, and without a GPU
 //! if there is none. Its module `saved` says what a file holds, and has an example.
 
+mod check;
 pub mod device;
 pub mod error;
 mod gpu;
+mod host;
+pub mod inference;
 pub mod kernel;
+pub mod learn;
 pub mod linalg;
 pub mod matrix;
 pub mod models;
 pub mod ops;
 pub mod optim;
+pub mod prelude;
+pub mod probability;
+mod progress;
 #[cfg(feature = "serde")]
 pub mod saved;
 pub mod stats;
@@ -57,3 +64,4 @@ pub use device::Device;
 pub use error::{Error, Result};
 pub use kernel::Kernel;
 pub use matrix::{Matrix, Precision};
+pub use progress::{Progress, Step};

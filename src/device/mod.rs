@@ -10,7 +10,6 @@
 mod adapter;
 mod counters;
 mod threshold;
-pub(crate) mod vector_state;
 
 use std::fmt;
 use std::time::Duration;

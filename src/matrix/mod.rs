@@ -1,7 +1,5 @@
 //! A matrix that lives on a device.
 
-pub(crate) mod host;
-mod idle;
 mod transfer;
 pub(crate) mod window;
 
@@ -11,8 +9,10 @@ use ndarray::{Array2, ArrayView2};
 
 use crate::device::{Device, mismatch};
 use crate::gpu::{Bind, Buffer, Gpu};
+use crate::host::memory as host;
 use crate::{Error, Result};
-use idle::Host;
+pub use crate::host::memory::Element;
+use crate::host::pool::Host;
 
 /// Rows of a GPU matrix are padded with zeros to a whole number of vec4s.
 const LANES: usize = 4;
@@ -66,11 +66,6 @@ pub(crate) enum Shared<'a> {
     Cpu,
     Gpu(&'a Gpu),
 }
-
-/// A scalar that can be uploaded: `f32` or `f64`.
-pub trait Element: Copy + Into<f64> + Send + Sync + 'static {}
-impl Element for f32 {}
-impl Element for f64 {}
 
 impl Matrix {
     /// Copies `a` to `device`.

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use half::f16;
 use ndarray::{Array2, ArrayView2};
 
-use super::idle::Host;
-use super::{Data, Element, LANES, Matrix, Precision, host};
+use crate::host::pool::Host;
+use super::{Data, Element, LANES, Matrix, Precision};
 use crate::device::{Device, Place};
+use crate::host::memory as host;
 use crate::{Error, Result};
 
 impl Matrix {

@@ -2,26 +2,18 @@
 //!
 //! | to do | look in |
 //! |---|---|
+//! | linear regression, its penalty, its posterior | [`linear`] |
+//! | kernel ridge regression, exactly and for millions of points; features of kernels | [`kernel_methods`] |
 //! | regression and classification with error bars, hyper-parameters from the evidence | [`gp`] |
-//! | linear, kernel and Bayesian linear regression | [`ridge`] |
-//! | features that make a linear model a kernel one | [`features`] |
 //! | find the minimum of a costly function | [`bayes_opt`] |
 //! | clusters without probabilities: k-means, k-medoids, DP-means | [`cluster`] |
 //! | mixtures of Gaussians, Bernoullis, categories and regressions | [`mixture`] |
 //! | principal components, factors, independent components | [`latent`] |
-//! | run an EM of your own | [`em`] |
-//! | know what a fit would cost | [`plan`] |
 
 pub mod bayes_opt;
-mod check;
 pub mod cluster;
-pub mod em;
-pub mod features;
 pub mod gp;
+pub mod kernel_methods;
 pub mod latent;
+pub mod linear;
 pub mod mixture;
-mod normal;
-pub mod plan;
-pub mod ridge;
-mod score;
-mod variance;

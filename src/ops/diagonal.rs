@@ -9,7 +9,7 @@ use super::reduce::{GROUP, operand};
 use super::require;
 use crate::gpu::{Gpu, Pass, Shader};
 use crate::matrix::Shared;
-use crate::matrix::host::copy;
+use crate::host::memory::copy;
 use crate::matrix::window::{step, windows};
 use crate::{Error, Matrix, Precision, Result};
 

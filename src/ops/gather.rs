@@ -12,7 +12,7 @@ use super::reduce::{GROUP, operand};
 use super::require;
 use crate::gpu::{Gpu, Pass, Shader};
 use crate::matrix::Shared;
-use crate::matrix::host::room;
+use crate::host::memory::room;
 use crate::matrix::window::{step, windows};
 use crate::{Matrix, Precision, Result};
 

@@ -16,7 +16,7 @@ use ndarray::{Array2, ArrayView2};
 use super::half::single;
 use super::require;
 use crate::matrix::Shared;
-use crate::matrix::host::{copy, room};
+use crate::host::memory::{copy, room};
 use crate::{Matrix, Precision, Result};
 
 pub use forms::bilinear_forms;

@@ -14,7 +14,7 @@ use super::{require, to_half};
 use crate::gpu::{Bind, Buffer, Gpu, Pass, Shader};
 use crate::kernel::{Packed, Points, Program, Scratch};
 use crate::matrix::Shared;
-use crate::matrix::host::{Scattered, room};
+use crate::host::memory::{Scattered, room};
 use crate::matrix::window::{step, windows};
 use crate::{Error, Kernel, Matrix, Precision, Result};
 

@@ -66,9 +66,4 @@ pub use solve_triangular::{Side, Triangle, solve_triangular};
 pub(crate) use solve_triangular::{solve_in_place, solve_triangular_in_place};
 pub use transpose::transpose;
 
-use crate::{Error, Result};
-
-/// `Ok` if `holds`, else an [`Error::Shape`] that says what is wrong.
-fn require(op: &'static str, holds: bool, what: impl FnOnce() -> String) -> Result<()> {
-    if holds { Ok(()) } else { Err(Error::Shape { op, what: what() }) }
-}
+use crate::check::require;

@@ -13,7 +13,7 @@ use super::reduce::{GROUP, operand};
 use crate::gpu::{Gpu, Pass, Shader};
 use crate::kernel::vector;
 use crate::matrix::Shared;
-use crate::matrix::host::copy;
+use crate::host::memory::copy;
 use crate::matrix::window::{step, windows};
 use crate::{Matrix, Precision, Result};
 

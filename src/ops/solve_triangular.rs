@@ -15,7 +15,7 @@ use super::half::single;
 use super::{require, transpose};
 use crate::gpu::{Gpu, Pass, Shader};
 use crate::matrix::Shared;
-use crate::matrix::host::copy;
+use crate::host::memory::copy;
 use crate::matrix::window::windows;
 use crate::{Error, Matrix, Precision, Result};
 

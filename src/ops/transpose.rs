@@ -2,7 +2,7 @@
 
 use crate::gpu::{Gpu, Pass, Shader};
 use crate::matrix::Shared;
-use crate::matrix::host::copy;
+use crate::host::memory::copy;
 use crate::matrix::window::{step, windows};
 use crate::{Matrix, Precision, Result};
 

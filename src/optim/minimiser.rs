@@ -1,6 +1,5 @@
 //! The door: a start, a box, an objective; a minimum, and what happened.
 
-use std::fmt;
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -8,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 use super::bounds::Interval;
 use super::descent::{begin, descend};
 use super::record::{Record, Sample};
-use crate::linalg::Progress;
+use crate::Progress;
 use crate::{Error, Result};
 
 /// Points drawn for a restart before it is given up, if the objective fails at all of them.
@@ -29,7 +28,7 @@ const DRAWS: usize = 10;
 /// assert_eq!(found.stop, Stop::Gradient);
 /// # Ok::<(), mercer::Error>(())
 /// ```
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Minimiser {
     /// Most iterations of a run.
@@ -45,24 +44,12 @@ pub struct Minimiser {
     pub seed: u64,
     /// Called after every iteration with the number of iterations so far, restarts included, and the value.
     #[cfg_attr(feature = "serde", serde(skip))]
-    pub progress: Option<Progress>,
+    pub progress: Progress,
 }
 
 impl Default for Minimiser {
     fn default() -> Self {
-        Minimiser { max_iterations: 200, tolerance: 1e-6, restarts: 0, seed: 0, progress: None }
-    }
-}
-
-impl fmt::Debug for Minimiser {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Minimiser")
-            .field("max_iterations", &self.max_iterations)
-            .field("tolerance", &self.tolerance)
-            .field("restarts", &self.restarts)
-            .field("seed", &self.seed)
-            .field("progress", &self.progress.is_some())
-            .finish()
+        Minimiser { max_iterations: 200, tolerance: 1e-6, restarts: 0, seed: 0, progress: Progress::none() }
     }
 }
 

@@ -163,9 +163,9 @@ impl<'f> Record<'f> {
         inside.current = Some(found.clone());
         let iterations = inside.iterations;
         drop(inside);
-        let verdict = self.own.progress.as_ref().map(|f| f(iterations, found.value));
-        if verdict.is_some_and(|v| v.is_break()) {
-            self.inside.borrow_mut().abort = Some(Error::Cancelled { op: "minimise", iterations });
+        let most = self.own.max_iterations.saturating_mul(self.own.restarts.saturating_add(1));
+        if let Err(stop) = self.own.progress.report("minimise", iterations, most, found.value) {
+            self.inside.borrow_mut().abort = Some(stop);
             return Err(Trouble::msg("cancelled"));
         }
         Ok(())

@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 use super::float::{Number, numbers};
 use super::grid::by_columns;
-use crate::matrix::host::zeros;
+use crate::host::memory::zeros;
 use crate::{Error, Result};
 
 /// What rounding may leave between a diagonal and the rows of its factor, relative to it.

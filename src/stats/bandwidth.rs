@@ -5,7 +5,7 @@
 use ndarray::{ArrayView2, Axis};
 use rayon::prelude::*;
 
-use super::check::{parameter, sample};
+use crate::check::{parameter, sample};
 use super::permutations::permutation;
 use crate::{Error, Kernel, Result};
 

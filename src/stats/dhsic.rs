@@ -5,10 +5,11 @@
 use ndarray::ArrayView2;
 
 use super::aggregate::{Combine, Values, combine};
-use super::check::{level, parameter, require, sample};
+use crate::check::{level, parameter, require, sample};
 use super::outcome::{Done, TestOutcome};
 use super::permutations::permutation;
-use super::progress::{Steps, Watch};
+use super::steps::Steps;
+use crate::Progress;
 use crate::ops::{Along, Reduction, Zip, gram, permute, reduce, zip};
 use crate::{Device, Kernel, Matrix, Result};
 
@@ -32,7 +33,7 @@ use crate::{Device, Kernel, Matrix, Result};
 #[derive(Debug, Clone, PartialEq)]
 pub struct JointHsic {
     kernels: Vec<Kernel>,
-    progress: Option<Watch>,
+    progress: Progress,
 }
 
 /// The Gram matrices of all variables and the means of their rows.
@@ -44,13 +45,13 @@ struct Ready {
 impl JointHsic {
     /// One kernel for each variable.
     pub fn new(kernels: Vec<Kernel>) -> Self {
-        JointHsic { kernels, progress: None }
+        JointHsic { kernels, progress: Progress::none() }
     }
 
     /// Calls this after each permutation of a test.
     #[must_use]
-    pub fn progress(mut self, watch: Watch) -> Self {
-        self.progress = Some(watch);
+    pub fn progress(mut self, watch: Progress) -> Self {
+        self.progress = watch;
         self
     }
 
@@ -81,7 +82,7 @@ impl JointHsic {
         parameter("permutations", permutations as f64, permutations > 0, "there must be one or more")?;
         let ready = self.ready(device, variables)?;
         let (n, others) = (variables[0].nrows(), variables.len() - 1);
-        let mut steps = Steps::new("JointHsic", self.progress.as_ref(), permutations);
+        let mut steps = Steps::new("JointHsic", &self.progress, permutations);
         let mut all = vec![statistic(&ready, &[])?];
         for b in 0..permutations {
             let orders: Vec<Vec<usize>> =

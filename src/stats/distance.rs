@@ -6,7 +6,7 @@
 
 use ndarray::{ArrayView1, ArrayView2, Axis};
 
-use super::check::{parameter, sample};
+use crate::check::{parameter, sample};
 use super::{Hsic, IndependenceTest, Mmd, TwoSampleTest};
 use crate::kernel::Custom;
 use crate::{Device, Kernel, Result};

@@ -5,7 +5,7 @@
 
 use ndarray::{Array1, Array2, ArrayView2, Axis, concatenate};
 
-use super::check::{parameter, require, sample};
+use crate::check::{parameter, require, sample};
 use crate::ops::{Weights, gram_sum, gram_vec};
 use crate::{Device, Error, Kernel, Matrix, Result};
 

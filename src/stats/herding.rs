@@ -5,7 +5,7 @@
 use ndarray::{Array2, ArrayView2, Axis};
 
 use super::KernelMeanEmbedding;
-use super::check::{parameter, require, sample};
+use crate::check::{parameter, require, sample};
 use crate::ops::{gram, gram_diagonal, gram_vec};
 use crate::{Matrix, Result};
 

@@ -4,7 +4,7 @@
 
 use ndarray::ArrayView2;
 
-use super::check::{paired, require};
+use crate::check::{paired, require};
 use crate::ops::{
     Along, Map, Reduction, Zip, add_diagonal_vector, centre, diagonal, gram, gram_vec, map, reduce, zip,
 };

@@ -8,7 +8,7 @@ use ndarray::{ArrayView2, Axis};
 
 use super::aggregate::Values;
 use super::hsic::{Hsic, beside};
-use super::progress::Steps;
+use super::steps::Steps;
 use super::two_sample::Estimator;
 use crate::ops::{Weights, gram_diagonal, gram_sum, gram_vec};
 use crate::{Device, Kernel, Matrix, Result};

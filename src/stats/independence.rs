@@ -5,13 +5,14 @@ use rayon::prelude::*;
 
 use super::aggregate::{Combine, Values, combine};
 use super::bandwidth::{Collection, Family, Metric, Points, Spacing, median_distance};
-use super::check::{level, paired, parameter};
+use crate::check::{level, paired, parameter};
 use super::hsic::{Hsic, sum_of_squares, u_centred};
 use super::hsic_streamed::{streamed, unit};
 use super::null::Null;
 use super::outcome::{Done, TestOutcome};
 use super::permutations::{all_permutations, permutation, signs};
-use super::progress::{Steps, Watch};
+use super::steps::Steps;
+use crate::Progress;
 use super::two_sample::Estimator;
 use crate::ops::{Zip, bilinear_forms, centre, gram, permuted_sums, zip};
 use crate::{Device, Error, Kernel, Matrix, Result};
@@ -70,7 +71,7 @@ pub struct IndependenceTest {
     /// Bytes that two Gram matrices may take; beyond, every permutation evaluates the kernels again, tile by tile.
     pub memory: u64,
     /// Called after each part of the permutations of each pair of kernels.
-    pub progress: Option<Watch>,
+    pub progress: Progress,
 }
 
 impl Default for IndependenceTest {
@@ -89,7 +90,7 @@ impl Default for IndependenceTest {
             seed: 0,
             keep_null: false,
             memory: 1 << 32,
-            progress: None,
+            progress: Progress::none(),
         }
     }
 }
@@ -137,7 +138,7 @@ impl IndependenceTest {
             Resamples::Orders(orders) => orders.len().div_ceil(if fits { STEP } else { 1 }),
             Resamples::Signs(_) => 1,
         };
-        let mut steps = Steps::new("IndependenceTest", self.progress.as_ref(), each * ks.len() * ls.len());
+        let mut steps = Steps::new("IndependenceTest", &self.progress, each * ks.len() * ls.len());
         let (mut values, mut pairs) = (Vec::new(), Vec::new());
         let data = (Matrix::from_array(device, x)?, Matrix::from_array(device, y)?);
         for k in &ks {

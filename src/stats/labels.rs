@@ -8,7 +8,7 @@ use std::ops::Range;
 use ndarray::Array2;
 use rayon::prelude::*;
 
-use super::check::{parameter, require};
+use crate::check::{parameter, require};
 use super::null::Null;
 use super::permutations::{combinations, permutation, signs};
 use crate::matrix::window::windows as cut;

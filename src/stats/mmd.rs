@@ -5,9 +5,10 @@
 use ndarray::ArrayView2;
 use rayon::prelude::*;
 
-use super::check::{parameter, pooled, two_samples};
+use crate::check::{parameter, pooled, two_samples};
 use super::labels::Labels;
-use super::relabel::{Forms, forms};
+use super::forms::{Forms, forms};
+use crate::Progress;
 use crate::{Device, Kernel, Matrix, Result, ops};
 
 /// `MMD²(P, Q) = E k(X, X') + E k(Y, Y') - 2 E k(X, Y) = ‖μ_P - μ_Q‖²`, and its estimators from samples of P and Q.
@@ -87,7 +88,7 @@ impl Mmd {
         let labels = Labels::data_only(x.nrows(), y.nrows());
         let all = pooled(x, y);
         let (mut forms, _) =
-            forms(device, std::slice::from_ref(&self.kernel), all.view(), &labels, u64::MAX, None)?;
+            forms(device, std::slice::from_ref(&self.kernel), all.view(), &labels, u64::MAX, &Progress::none())?;
         Ok((labels, forms.swap_remove(0)))
     }
 

@@ -2,7 +2,7 @@
 
 use ndarray::{Array2, ArrayView2, Axis};
 
-use super::check::{parameter, require, two_samples};
+use crate::check::{parameter, require, two_samples};
 use super::hsic::{sum_of_squares, u_centred};
 use super::mmd::Mmd;
 use super::permutations::permutation;

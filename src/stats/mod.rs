@@ -12,7 +12,7 @@
 //! | do either in a time linear in n, and see where the difference is | [`FiniteSetTest`], [`FiniteSetIndependence`] |
 //! | test whether a sample comes from a density known up to its constant | [`KernelStein`] |
 //! | choose a bandwidth, or a collection of them | [`median_distance`], [`Collection`] |
-//! | see how far a test is, and stop it | [`Watch`] |
+//! | see how far a test is, and stop it | [`Progress`](crate::Progress) |
 //! | make a test of your own | [`permutation`], [`signs`], [`p_value`], [`TestOutcome`] |
 //!
 //! Samples come in as `ArrayView2<f64>`, one observation a row. Every random decision (permutations, signs, subsamples,
@@ -21,11 +21,11 @@
 mod aggregate;
 mod asymptotic;
 mod bandwidth;
-mod check;
 mod dhsic;
 mod distance;
 mod embedding;
 mod finite_set;
+mod forms;
 mod herding;
 mod hsic;
 mod hsic_streamed;
@@ -36,10 +36,9 @@ mod mmd_variance;
 mod null;
 mod outcome;
 mod permutations;
-mod progress;
 mod quantile;
-mod relabel;
 mod stein;
+mod steps;
 mod two_sample;
 
 pub use aggregate::Combine;
@@ -55,6 +54,5 @@ pub use mmd::{Estimate, Mmd};
 pub use null::{Null, p_value};
 pub use outcome::{Done, KernelOutcome, TestOutcome};
 pub use permutations::{permutation, signs};
-pub use progress::Watch;
 pub use stein::{KernelStein, SteinBase, SteinDiscrepancy};
 pub use two_sample::{Estimator, KernelChoice, TwoSampleTest};

@@ -5,14 +5,14 @@ use rayon::prelude::*;
 
 use super::aggregate::{Combine, Values, combine};
 use super::bandwidth::{Collection, Metric, Points, median_distance};
-use super::check::{level, pooled, two_samples};
+use crate::check::{level, pooled, two_samples};
 use super::labels::Labels;
 use super::mmd::{biased, unbiased};
 use super::mmd_variance::split;
 use super::null::Null;
 use super::outcome::{Done, TestOutcome};
-use super::progress::Watch;
-use super::relabel::{Forms, forms};
+use crate::Progress;
+use super::forms::{Forms, forms};
 use crate::{Device, Kernel, Result};
 
 /// Which kernel, or kernels, look for a difference.
@@ -89,7 +89,7 @@ pub struct TwoSampleTest {
     /// each part of them.
     pub memory: u64,
     /// Called after each row of blocks of each kernel's Gram matrix.
-    pub progress: Option<Watch>,
+    pub progress: Progress,
 }
 
 impl Default for TwoSampleTest {
@@ -102,7 +102,7 @@ impl Default for TwoSampleTest {
             seed: 0,
             keep_null: false,
             memory: 1 << 30,
-            progress: None,
+            progress: Progress::none(),
         }
     }
 }
@@ -168,7 +168,7 @@ impl TwoSampleTest {
         kernels: Vec<Kernel>,
         how: Combine,
     ) -> Result<TestOutcome> {
-        super::check::parameter("kernels", 0.0, !kernels.is_empty(), "there must be a kernel")?;
+        crate::check::parameter("kernels", 0.0, !kernels.is_empty(), "there must be a kernel")?;
         if self.null.is_asymptotic() {
             let [kernel] = kernels.as_slice() else {
                 return Err(self.null.refused("TwoSampleTest", "use one kernel, or permutations"));
@@ -176,7 +176,7 @@ impl TwoSampleTest {
             return self.asymptotic(device, m, all, kernel);
         }
         let labels = Labels::draw("TwoSampleTest", m, all.nrows() - m, self.null, self.seed)?;
-        let (forms, bytes) = forms(device, &kernels, all, &labels, self.memory, self.progress.as_ref())?;
+        let (forms, bytes) = forms(device, &kernels, all, &labels, self.memory, &self.progress)?;
         let mut values = Vec::with_capacity(kernels.len());
         for (kernel, forms) in kernels.iter().zip(&forms) {
             let swapped = if labels.swaps { partners(kernel, all, m)? } else { 0.0 };

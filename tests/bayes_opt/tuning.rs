@@ -2,7 +2,7 @@
 
 use mercer::Device;
 use mercer::models::bayes_opt::BayesOptimiser;
-use mercer::models::ridge::RidgeCv;
+use mercer::models::linear::RidgeCv;
 
 use crate::support::random;
 

@@ -1,7 +1,7 @@
 //! What is refused, and how.
 
 use mercer::models::gp::{Average, GpClassifier, Likelihood};
-use mercer::models::plan::Method;
+use mercer::learn::plan::Method;
 use mercer::optim::Minimiser;
 use mercer::{Device, Error, Kernel};
 use ndarray::{Array2, Axis, array, concatenate};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use mercer::linalg::{Jitter, LogDetParams};
 use mercer::models::bayes_opt::BayesOptimiser;
 use mercer::models::gp::{FittedGp, GpRegressor, LargeParams, Mean, Predictive, SliceParams};
-use mercer::models::plan::Method;
+use mercer::learn::plan::Method;
 use mercer::optim::Minimiser;
 use mercer::{Device, Error, Kernel};
 use ndarray::{Array2, ArrayView2};

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use mercer::models::gp::{FittedSparseGp, Inducing, Predictive, SparseGpRegressor, SparseMethod};
-use mercer::models::plan::Method;
+use mercer::learn::plan::Method;
 use mercer::optim::Minimiser;
 use mercer::{Device, Error, Kernel};
 use ndarray::{Array2, ArrayView1, array};

@@ -1,5 +1,5 @@
 use mercer::models::gp::{FittedGp, GpRegressor, Mean, Predictive};
-use mercer::models::ridge::KernelRidge;
+use mercer::models::kernel_methods::KernelRidge;
 use mercer::optim::Minimiser;
 use mercer::{Device, Kernel};
 use ndarray::{Array2, Axis, array, concatenate, s};

@@ -2,7 +2,7 @@
 
 use mercer::Device;
 use mercer::linalg::EigenParams;
-use mercer::models::em::Em;
+use mercer::inference::em::Em;
 use mercer::models::latent::{
     Algorithm, Contrast, Density, FactorAnalysis, Ica, Moments, Pca, Ppca, PpcaMixture, Route, Solver,
 };

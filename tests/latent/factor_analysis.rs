@@ -1,5 +1,5 @@
 use mercer::Device;
-use mercer::models::em::Em;
+use mercer::inference::em::Em;
 use mercer::models::latent::{FactorAnalysis, FittedFactorAnalysis, Ppca, Rotation};
 use ndarray::{Array1, Array2, Axis};
 

@@ -1,7 +1,7 @@
 //! What must be refused, and what must not.
 
 use mercer::linalg::EigenParams;
-use mercer::models::em::Em;
+use mercer::inference::em::Em;
 use mercer::models::latent::{
     Algorithm, Components, Contrast, Density, FactorAnalysis, Ica, Pca, Ppca, PpcaMixture, Route, Solver,
 };

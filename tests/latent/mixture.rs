@@ -1,5 +1,5 @@
 use mercer::Device;
-use mercer::models::em::{Em, Mode};
+use mercer::inference::em::{Em, Mode};
 use mercer::models::latent::{FittedPpcaMixture, Ppca, PpcaMixture};
 use ndarray::{Array1, Array2, Axis, array};
 

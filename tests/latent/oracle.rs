@@ -1,7 +1,7 @@
 //! scikit-learn's numbers: `tests/oracle/latent_sklearn.py` made them.
 
 use mercer::Device;
-use mercer::models::em::Em;
+use mercer::inference::em::Em;
 use mercer::models::latent::{Algorithm, Contrast, FactorAnalysis, Ica, Pca, Ppca, Rotation};
 use ndarray::{Array1, Array2, Axis, s};
 use serde_json::Value;

@@ -1,6 +1,6 @@
 use mercer::Device;
 use mercer::linalg::eigh;
-use mercer::models::em::Em;
+use mercer::inference::em::Em;
 use mercer::models::latent::{FittedPpca, Pca, Ppca, Solver};
 use ndarray::{Array1, Array2, array, s};
 

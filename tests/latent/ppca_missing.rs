@@ -1,4 +1,4 @@
-use mercer::models::em::Em;
+use mercer::inference::em::Em;
 use mercer::models::latent::{FittedPpca, Ppca, Solver};
 use mercer::{Device, Error};
 use ndarray::{Array1, Array2, Axis};

@@ -1,6 +1,6 @@
 //! Variational Bayes for mixtures of Gaussians: scikit-learn, exact posteriors, every adapter.
 
-use mercer::models::em::Em;
+use mercer::inference::em::Em;
 use mercer::models::mixture::{BayesianGaussianMixture, MixtureStart, WeightPrior};
 use mercer::{Device, Error};
 use ndarray::{Array1, Array2, Axis};

@@ -1,6 +1,6 @@
 //! Mixtures of Bernoulli and of categorical distributions.
 
-use mercer::models::em::Em;
+use mercer::inference::em::Em;
 use mercer::models::mixture::{BernoulliMixture, CategoricalMixture, FittedDiscreteMixture};
 use mercer::{Device, Error};
 use ndarray::{Array2, Axis};

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
 
-use mercer::models::em::{Batches, Em, EmModel, Mode, Statistics};
+use mercer::inference::em::{Batches, Em, EmModel, Mode, Statistics};
 use mercer::{Error, Result};
 
 struct Poisson;

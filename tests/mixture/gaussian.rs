@@ -1,7 +1,7 @@
 //! Mixtures of Gaussians against scikit-learn, the notes, and on every adapter.
 
 use mercer::Device;
-use mercer::models::em::{Em, Mode};
+use mercer::inference::em::{Em, Mode};
 use mercer::models::mixture::{
     Covariance, CovarianceKind, Criterion, FittedGaussianMixture, GaussianMixture, GaussianParams,
     MixtureStart,

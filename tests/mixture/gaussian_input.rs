@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use mercer::models::em::Em;
+use mercer::inference::em::Em;
 use mercer::models::mixture::{Covariance, CovarianceKind, GaussianMixture, MixtureStart};
 use mercer::{Device, Error};
 use ndarray::{Array1, Array2};

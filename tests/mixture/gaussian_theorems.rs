@@ -2,7 +2,7 @@
 
 use mercer::Device;
 use mercer::models::cluster::{KMeans, KMeansStart, SoftKMeans};
-use mercer::models::em::Em;
+use mercer::inference::em::Em;
 use mercer::models::mixture::{Covariance, CovarianceKind, GaussianMixture, GaussianParams, MixtureStart};
 use ndarray::{Array1, Array2, Axis};
 

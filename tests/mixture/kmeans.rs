@@ -2,7 +2,7 @@
 
 use mercer::Device;
 use mercer::models::cluster::{FittedKMeans, KMeans, KMeansStart, plus_plus};
-use mercer::models::em::Em;
+use mercer::inference::em::Em;
 use ndarray::{Array2, Axis};
 
 use crate::support::{adapters, random};

@@ -1,6 +1,6 @@
 //! Missing values in a mixture of Gaussians.
 
-use mercer::models::em::Em;
+use mercer::inference::em::Em;
 use mercer::models::mixture::{CovarianceKind, GaussianMixture, MixtureStart};
 use mercer::{Device, Error};
 use ndarray::{Array2, Axis};

@@ -2,7 +2,7 @@
 //! of a debug build; here it is asked of the traces, on data that proptest thinks up.
 
 use mercer::models::cluster::{DpMeans, KMeans, KMedoids, SoftKMeans};
-use mercer::models::em::Em;
+use mercer::inference::em::Em;
 use mercer::models::latent::{FactorAnalysis, Ppca, PpcaMixture, Solver};
 use mercer::models::mixture::{
     BayesianGaussianMixture, BernoulliMixture, CategoricalMixture, CovarianceKind, GaussianMixture,

@@ -1,6 +1,6 @@
 //! Mixtures of linear and of logistic regressions.
 
-use mercer::models::em::{Em, Mode};
+use mercer::inference::em::{Em, Mode};
 use mercer::models::mixture::{LinearRegressionMixture, LogisticRegressionMixture};
 use mercer::{Device, Error};
 use ndarray::{Array1, Array2, Axis, concatenate};

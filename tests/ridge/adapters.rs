@@ -1,7 +1,9 @@
 //! Every adapter against the f64 answer: 1e-6 relative in the mean, and what was done is reported.
 
 use mercer::linalg::Certificate;
-use mercer::models::ridge::{Falkon, Form, KernelRidge, Ridge, SolveReport, Solver};
+use mercer::linalg::SolveReport;
+use mercer::models::kernel_methods::{Falkon, KernelRidge, Solver};
+use mercer::models::linear::{Form, Ridge};
 use mercer::{Device, Kernel};
 use ndarray::Axis;
 

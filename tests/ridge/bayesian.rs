@@ -1,7 +1,7 @@
 //! Bayesian linear regression: batch and sequence, weights and functions, definition and reference.
 
 use mercer::linalg::{SpdFactor, SpdParams};
-use mercer::models::ridge::{BayesianLinearRegression, LinearPosterior, Ridge};
+use mercer::models::linear::{BayesianLinearRegression, LinearPosterior, Ridge};
 use mercer::{Device, Error, Kernel};
 use ndarray::{Array1, Array2, Axis, array, s};
 

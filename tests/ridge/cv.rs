@@ -1,6 +1,6 @@
 //! The closed forms of cross-validation against what they stand for.
 
-use mercer::models::ridge::{Criterion, Ridge, RidgeCv};
+use mercer::models::linear::{Criterion, Ridge, RidgeCv};
 use mercer::{Device, Error};
 use ndarray::{Array1, Array2, Axis, s};
 

@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use mercer::linalg::Progress;
-use mercer::models::plan::Plan;
-use mercer::models::ridge::{Falkon, KernelRidge, Solver};
+use mercer::learn::plan::Plan;
+use mercer::models::kernel_methods::{Falkon, KernelRidge, Solver};
 use mercer::{Device, Error, Kernel, Result};
 
 use crate::problem;

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use mercer::Error;
-use mercer::models::ridge::{BayesianLinearRegression, EvidenceParams};
+use mercer::models::linear::{BayesianLinearRegression, EvidenceParams};
 use ndarray::{Array1, Array2, array};
 
 use crate::support::random;

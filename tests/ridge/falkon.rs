@@ -4,8 +4,9 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use mercer::linalg::Progress;
-use mercer::models::features::{FeatureMap, Landmarks, Nystrom};
-use mercer::models::ridge::{Falkon, KernelRidge, Ridge};
+use mercer::models::kernel_methods::features::{FeatureMap, Landmarks, Nystrom};
+use mercer::models::kernel_methods::{Falkon, KernelRidge};
+use mercer::models::linear::Ridge;
 use mercer::{Device, Error, Kernel};
 use ndarray::{Array1, Axis};
 

@@ -1,7 +1,8 @@
 //! Random Fourier features: unbiased for every kernel that has a spectral measure, and as good as 1/√m.
 
-use mercer::models::features::{FeatureMap, RandomFourier, RandomFourierFeatures};
-use mercer::models::ridge::{BayesianLinearRegression, KernelRidge, Ridge};
+use mercer::models::kernel_methods::features::{FeatureMap, RandomFourier, RandomFourierFeatures};
+use mercer::models::kernel_methods::KernelRidge;
+use mercer::models::linear::{BayesianLinearRegression, Ridge};
 use mercer::{Device, Error, Kernel};
 use ndarray::{Array2, Axis, array};
 

@@ -1,9 +1,8 @@
 //! Every door refuses what it must, by the right error, and takes what is only unusual.
 
-use mercer::models::features::{FeatureMap, Landmarks, Nystrom, RandomFourier, RandomFourierFeatures};
-use mercer::models::ridge::{
-    BayesianLinearRegression, Criterion, Falkon, KernelRidge, Ridge, RidgeCv, Solver,
-};
+use mercer::models::kernel_methods::features::{FeatureMap, Landmarks, Nystrom, RandomFourier, RandomFourierFeatures};
+use mercer::models::kernel_methods::{Falkon, KernelRidge, Solver};
+use mercer::models::linear::{BayesianLinearRegression, Criterion, Ridge, RidgeCv};
 use mercer::{Device, Error, Kernel, Result};
 use ndarray::{Array1, Array2, ArrayView2, Axis, array};
 

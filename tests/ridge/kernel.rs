@@ -1,8 +1,10 @@
 //! Kernel ridge regression: its dual is ridge, its mean a Gaussian process's, its solvers agree.
 
 use mercer::linalg::{Progress, SpdFactor, SpdParams};
-use mercer::models::plan::Method;
-use mercer::models::ridge::{Falkon, KernelRidge, Ridge, SolveReport, Solver};
+use mercer::learn::plan::Method;
+use mercer::linalg::SolveReport;
+use mercer::models::kernel_methods::{Falkon, KernelRidge, Solver};
+use mercer::models::linear::Ridge;
 use mercer::{Device, Error, Kernel, Matrix, ops};
 use ndarray::{Array1, Axis, array};
 use std::ops::ControlFlow;

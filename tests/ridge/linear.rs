@@ -1,8 +1,8 @@
 //! Ridge regression is what its definition says.
 
-use mercer::models::ridge::{
-    BayesianLinearRegression, Falkon, Form, KernelRidge, Ridge, RidgeCv, SolveReport,
-};
+use mercer::linalg::SolveReport;
+use mercer::models::kernel_methods::{Falkon, KernelRidge};
+use mercer::models::linear::{BayesianLinearRegression, Form, Ridge, RidgeCv};
 use mercer::{Device, Kernel};
 use ndarray::{Array1, Array2, ArrayView1, Axis, array, concatenate, s};
 

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use mercer::linalg::{Progress, landmarks};
-use mercer::models::features::Landmarks;
+use mercer::models::kernel_methods::features::Landmarks;
 use mercer::models::gp::{Inducing, SparseGpRegressor};
-use mercer::models::plan::Plan;
-use mercer::models::ridge::{Falkon, KernelRidge, Solver};
+use mercer::learn::plan::Plan;
+use mercer::models::kernel_methods::{Falkon, KernelRidge, Solver};
 use mercer::{Device, Error, Kernel, Result};
 use ndarray::Array2;
 

@@ -1,8 +1,8 @@
 //! Nyström features: exact where they must be, below the kernel everywhere else.
 
 use mercer::linalg::{Jitter, eigh};
-use mercer::models::features::{FeatureMap, Landmarks, Nystrom};
-use mercer::models::ridge::BayesianLinearRegression;
+use mercer::models::kernel_methods::features::{FeatureMap, Landmarks, Nystrom};
+use mercer::models::linear::BayesianLinearRegression;
 use mercer::{Device, Kernel, Matrix, ops};
 use ndarray::{Array2, array};
 

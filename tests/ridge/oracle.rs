@@ -1,8 +1,8 @@
 //! Against scikit-learn, by numbers that `tests/oracle/ridge_sklearn.py` made.
 
-use mercer::models::ridge::{
-    BayesianLinearRegression, EvidenceParams, KernelRidge, Ridge, RidgeCv, SolveReport, Solver,
-};
+use mercer::linalg::SolveReport;
+use mercer::models::kernel_methods::{KernelRidge, Solver};
+use mercer::models::linear::{BayesianLinearRegression, EvidenceParams, Ridge, RidgeCv};
 use mercer::{Device, Kernel};
 use ndarray::{Array1, Array2, Axis, s};
 use serde_json::Value;

@@ -1,7 +1,7 @@
 //! What a plan says before a fit.
 
-use mercer::models::plan::Method;
-use mercer::models::ridge::{Falkon, KernelRidge, Solver};
+use mercer::learn::plan::Method;
+use mercer::models::kernel_methods::{Falkon, KernelRidge, Solver};
 use mercer::{Device, Kernel};
 
 use crate::support::adapters;

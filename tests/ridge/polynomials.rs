@@ -1,7 +1,7 @@
 //! Polynomials on ten points: the reference numbers of Simeone's chapter 2 (data set SIN10) and of Amsterdam.
 
 use mercer::Device;
-use mercer::models::ridge::{BayesianLinearRegression, LinearPosterior, Ridge, RidgeCv};
+use mercer::models::linear::{BayesianLinearRegression, LinearPosterior, Ridge, RidgeCv};
 use ndarray::{Array1, Array2, Axis, array};
 
 use crate::close;

@@ -1,7 +1,9 @@
 //! Inputs far from zero: f32 has seven digits, and a stationary kernel needs those of x - x'.
 
-use mercer::models::features::{FeatureMap, Nystrom, RandomFourier};
-use mercer::models::ridge::{Falkon, KernelRidge, Ridge, SolveReport, Solver};
+use mercer::models::kernel_methods::features::{FeatureMap, Nystrom, RandomFourier};
+use mercer::linalg::SolveReport;
+use mercer::models::kernel_methods::{Falkon, KernelRidge, Solver};
+use mercer::models::linear::Ridge;
 use mercer::{Device, Kernel};
 use ndarray::{Array1, Array2, array};
 

@@ -1,7 +1,7 @@
 //! Feature maps.
 
 use mercer::Kernel;
-use mercer::models::features::{FeatureMap, Landmarks, Nystrom, RandomFourier};
+use mercer::models::kernel_methods::features::{FeatureMap, Landmarks, Nystrom, RandomFourier};
 
 use crate::support::random;
 use crate::{damaged, refused, same, through};

@@ -3,7 +3,7 @@
 use mercer::kernel::Custom;
 use mercer::linalg::Jitter;
 use mercer::models::gp::{FittedGp, GpRegressor, LargeParams, Mean, Predictive, Prior, SliceParams};
-use mercer::models::plan::Method;
+use mercer::learn::plan::Method;
 use mercer::optim::Minimiser;
 use mercer::{Device, Kernel};
 use ndarray::{Array2, s};

@@ -1,8 +1,7 @@
 //! Ridge regressions.
 
-use mercer::models::ridge::{
-    BayesianLinearRegression, EvidenceParams, Falkon, KernelRidge, Ridge, RidgeCv, Solver,
-};
+use mercer::models::kernel_methods::{Falkon, KernelRidge, Solver};
+use mercer::models::linear::{BayesianLinearRegression, EvidenceParams, Ridge, RidgeCv};
 use mercer::{Device, Kernel};
 use ndarray::{Array2, Axis, s};
 
@@ -56,7 +55,7 @@ fn a_score_without_a_value_is_written_in_words() {
     let fit = RidgeCv::new(&[0.01, 1.0]).fit(x.view(), random(40, 1, 5).view()).unwrap();
     let mut file = serde_json::to_value(&fit).unwrap();
     *file.pointer_mut("/scores/data/0").unwrap() = "inf".into();
-    let back: mercer::models::ridge::FittedRidgeCv = serde_json::from_value(file.clone()).unwrap();
+    let back: mercer::models::linear::FittedRidgeCv = serde_json::from_value(file.clone()).unwrap();
     assert_eq!(back.scores()[[0, 0]], f64::INFINITY);
     assert_eq!(serde_json::to_value(&back).unwrap(), file);
 }

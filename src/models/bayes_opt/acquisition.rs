@@ -1,6 +1,6 @@
 //! What the next evaluation is worth. Checked in `tests/bayes_opt/acquisition.rs` against the notes' numbers and draws.
 
-use crate::models::normal::{cdf, hazard, log_cdf, log_positive_part, positive_part, quantile};
+use crate::probability::normal::{cdf, hazard, log_cdf, log_positive_part, positive_part, quantile};
 use crate::{Error, Result};
 
 /// The score of a candidate x, with μ and σ the posterior mean and standard deviation of f(x).

@@ -5,7 +5,7 @@ use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::models::check::zeros;
+use crate::check::zeros;
 use crate::{Error, Result};
 
 /// A box and its map to the unit cube.

@@ -8,9 +8,9 @@
 
 mod acquisition;
 mod design;
-mod knowledge;
 mod model;
 mod optimiser;
+mod posterior;
 mod propose;
 mod surrogate;
 
@@ -18,8 +18,8 @@ pub use acquisition::{
     Acquisition, Direction, Reference, expected_improvement, log_expected_improvement,
     lower_confidence_bound, probability_of_improvement,
 };
-pub use knowledge::Recommendation;
 pub use optimiser::BayesOptimiser;
+pub use posterior::Recommendation;
 
 #[cfg(test)]
 mod tests;

@@ -8,7 +8,7 @@ use ndarray::{Array1, Array2, Axis};
 use super::acquisition::{Acquisition, Reference};
 use super::design::{UnitBox, latin_hypercube};
 use super::model::default_model;
-use crate::models::check::zeros;
+use crate::check::zeros;
 use crate::models::gp::{FittedGp, GpRegressor};
 use crate::{Device, Error, Result};
 

@@ -6,7 +6,7 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
 use super::acquisition::{Acquisition, Belief, Reference};
 use crate::models::gp::{FittedGp, Predictive};
-use crate::models::variance::{known, left};
+use crate::probability::posterior_variance::{known, left};
 use crate::ops::{gram, gram_diagonal, gram_vec};
 use crate::{Matrix, Result};
 

@@ -3,7 +3,7 @@
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
 use super::seeding::squared_distance;
-use crate::models::em::{Em, EmModel, Statistics};
+use crate::inference::em::{Em, EmModel, Statistics};
 use crate::{Error, Matrix, Result};
 
 /// `min_K,μ sum_i |x_i - μ_{c_i}|^2 + λ K`, locally.

@@ -5,8 +5,9 @@ use ndarray::{Array2, ArrayView2, Axis};
 use super::kmeans_fitted::FittedKMeans;
 use super::lloyd::{Lloyd, Points};
 use super::seeding::{plus_plus, random_rows};
-use crate::models::check::finite;
-use crate::models::em::{Em, Mode, check_components, check_weights};
+use crate::check::finite;
+use crate::check::components;
+use crate::inference::em::{Em, Mode, check_weights};
 use crate::{Device, Error, Matrix, Result};
 
 /// Which centres to start from.
@@ -84,7 +85,7 @@ impl KMeans {
         let passes = self.em.max_iterations as f64;
         let device = device.suited_to(2.0 * n as f64 * d as f64 * k as f64 * passes);
         finite("KMeans", "x", x)?;
-        check_components("clusters", k, n)?;
+        components("clusters", k, n)?;
         let checked = weights.map(|w| check_weights(w, n)).transpose()?;
         let x = x.as_standard_layout();
         let on_gpu = |x: ArrayView2<f64>| device.is_gpu().then(|| Matrix::from_array(&device, x)).transpose();

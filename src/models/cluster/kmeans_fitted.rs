@@ -9,7 +9,7 @@ use ndarray::{Array1, Array2, ArrayView2};
 
 use super::lloyd::Sums;
 use super::seeding::squared_distance;
-use crate::models::em::Outcome;
+use crate::inference::em::Outcome;
 use crate::ops::nearest;
 use crate::{Device, Error, Matrix, Result};
 

@@ -6,7 +6,8 @@ use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
 use super::seeding::draw;
-use crate::models::em::{Em, EmModel, Statistics, check_components};
+use crate::check::components;
+use crate::inference::em::{Em, EmModel, Statistics};
 use crate::{Error, Result};
 
 /// `min_M sum_i min_{m in M} V(i, m)` over sets M of K observations, locally: each observation goes to its nearest
@@ -69,7 +70,7 @@ impl KMedoids {
             let what = format!("the dissimilarities are {n} x {m}, not square");
             return Err(Error::Shape { op: "KMedoids", what });
         }
-        check_components("clusters", self.clusters, n)?;
+        components("clusters", self.clusters, n)?;
         for ((row, col), &value) in dissimilarity.indexed_iter() {
             if !value.is_finite() {
                 return Err(Error::NotFinite {

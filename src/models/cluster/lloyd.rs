@@ -6,7 +6,7 @@ use ndarray::{Array1, Array2, ArrayView2};
 use rayon::prelude::*;
 
 use super::seeding::squared_distance;
-use crate::models::em::{EmModel, Statistics};
+use crate::inference::em::{EmModel, Statistics};
 use crate::ops::{Centres, nearest};
 use crate::{Matrix, Result};
 

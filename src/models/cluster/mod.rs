@@ -5,7 +5,6 @@
 //! | K clusters with means as centres | [`KMeans`] |
 //! | the same when there are only dissimilarities | [`KMedoids`] |
 //! | as many clusters as pay for themselves | [`DpMeans`] |
-//! | soft assignments at a fixed variance | [`SoftKMeans`] |
 //!
 //! Clusters of other shapes are [`mixture`](super::mixture)s.
 
@@ -15,13 +14,11 @@ mod kmeans_fitted;
 mod kmedoids;
 mod lloyd;
 mod seeding;
-mod soft;
 
 pub use dp_means::{DpMeans, FittedDpMeans};
 pub use kmeans::{KMeans, KMeansStart};
 pub use kmeans_fitted::FittedKMeans;
 pub use kmedoids::{FittedKMedoids, KMedoids};
 pub use seeding::plus_plus;
-pub use soft::SoftKMeans;
 
 pub(crate) use seeding::random_rows;

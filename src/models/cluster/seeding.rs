@@ -6,7 +6,8 @@ use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
 use crate::linalg::landmarks;
-use crate::models::em::{check_components, check_weights};
+use crate::check::components;
+use crate::inference::em::check_weights;
 use crate::{Error, Result};
 
 /// `p(i) ∝ w_i min_l |x_i - μ_l|^2`: k rows of `x`, each drawn far from those before it.
@@ -28,7 +29,7 @@ use crate::{Error, Result};
 /// ```
 pub fn plus_plus(x: ArrayView2<f64>, weights: Option<&[f64]>, k: usize, seed: u64) -> Result<Vec<usize>> {
     let n = x.nrows();
-    check_components("clusters", k, n)?;
+    components("clusters", k, n)?;
     if let Some(((row, col), &value)) = x.indexed_iter().find(|(_, v)| !v.is_finite()) {
         return Err(Error::NotFinite { op: "plus_plus", what: "x", value, row, col });
     }
@@ -54,7 +55,7 @@ pub fn plus_plus(x: ArrayView2<f64>, weights: Option<&[f64]>, k: usize, seed: u6
 
 /// k different rows, each as likely as any other.
 pub(crate) fn random_rows(n: usize, k: usize, seed: u64) -> Result<Vec<usize>> {
-    check_components("clusters", k, n)?;
+    components("clusters", k, n)?;
     landmarks(n, k, seed)
 }
 

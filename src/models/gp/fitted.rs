@@ -3,12 +3,12 @@
 use ndarray::{Array2, ArrayView2};
 
 use super::evidence::Conditioned;
-use super::large::Parts;
+use super::matrix_free::Parts;
 use super::mean::{Mean, Trend};
 use super::regressor::GpRegressor;
-use super::stored::Stored;
+use super::dense::Stored;
 use crate::linalg::{Certificate, CgInfo, LogDet, Noise, SpdFactor};
-use crate::models::plan::{Method, Plan};
+use crate::learn::plan::{Method, Plan};
 use crate::optim::Minimum;
 use crate::{Device, Kernel, Matrix, Result};
 

@@ -5,7 +5,7 @@
 use ndarray::{Array2, Array3, ArrayView2, s};
 
 use super::fitted::{FittedGp, Posterior};
-use crate::models::check::inputs;
+use crate::check::inputs;
 use crate::ops::gram;
 use crate::{Matrix, Result};
 

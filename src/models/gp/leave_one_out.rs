@@ -3,7 +3,7 @@
 use ndarray::{Array1, Array2, Axis};
 
 use super::fitted::FittedGp;
-use super::stored::Stored;
+use super::dense::Stored;
 use crate::{Error, Matrix, Result};
 
 /// What the model predicts for each observation from all the others, at the same hyper-parameters.

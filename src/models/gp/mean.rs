@@ -13,7 +13,7 @@ pub(super) use saved::SavedTrend;
 use ndarray::{Array1, Array2, ArrayView2, Axis, concatenate, s};
 
 use crate::linalg::{SpdFactor, SpdParams};
-use crate::models::check::require;
+use crate::check::require;
 use crate::ops::{Triangle, solve_in_place};
 use crate::{Device, Error, Result};
 

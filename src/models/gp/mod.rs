@@ -12,15 +12,17 @@
 //! | climb a prediction | [`FittedGp::predict_gradient`] |
 //! | judge a model | [`FittedGp::log_marginal_likelihood`], [`FittedGp::leave_one_out`] |
 
-mod add;
-mod bayes;
+mod append;
 mod classify;
+mod dense;
 mod evidence;
+mod f32_bound;
 mod fitted;
 mod gradient;
 mod hyper;
-mod large;
+mod hyper_posterior;
 mod leave_one_out;
+mod matrix_free;
 mod mean;
 mod path;
 mod predict;
@@ -29,18 +31,15 @@ mod regressor;
 mod sample;
 #[cfg(feature = "serde")]
 mod saved;
-mod single;
-mod slice;
 mod space;
 mod sparse;
-mod stored;
 
-pub use bayes::{BayesianGp, MixturePrediction, SliceParams};
+pub use hyper_posterior::{BayesianGp, MixturePrediction, SliceParams};
 pub use classify::{Average, FittedGpClassifier, GpClassifier, Latent, Likelihood};
 pub use evidence::Evidence;
 pub use fitted::FittedGp;
 pub use gradient::PredictionGradient;
-pub use large::{LargeParams, StochasticEvidence};
+pub use matrix_free::{LargeParams, StochasticEvidence};
 pub use leave_one_out::LeaveOneOut;
 pub use mean::Mean;
 pub use path::Path;

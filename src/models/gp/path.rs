@@ -8,9 +8,9 @@ use rand_distr::{Distribution, StandardNormal};
 
 use super::fitted::FittedGp;
 use crate::linalg::Noise;
-use crate::models::check::inputs;
-use crate::models::features::{FeatureMap, RandomFourier, RandomFourierFeatures};
-use crate::models::plan::affords;
+use crate::check::inputs;
+use crate::models::kernel_methods::features::{FeatureMap, RandomFourier, RandomFourierFeatures};
+use crate::learn::plan::affords;
 use crate::ops::gram_vec;
 use crate::{Matrix, Result};
 

@@ -4,12 +4,12 @@ use ndarray::ArrayView2;
 
 use super::evidence::{Conditioned, Evidence};
 use super::fitted::FittedGp;
-use super::large::{LargeParams, Parts};
+use super::matrix_free::{LargeParams, Parts};
 use super::mean::Mean;
 use super::prior::Prior;
 use crate::linalg::{Jitter, Noise, SpdParams};
-use crate::models::check::pairs;
-use crate::models::plan::{BUDGET, Method};
+use crate::check::pairs;
+use crate::learn::plan::{BUDGET, Method};
 use crate::optim::Minimiser;
 use crate::{Device, Kernel, Result};
 
@@ -154,7 +154,7 @@ impl GpRegressor {
     ///
     /// ```
     /// use mercer::models::gp::GpRegressor;
-    /// use mercer::models::plan::Method;
+    /// use mercer::learn::plan::Method;
     /// use mercer::{Device, Kernel};
     /// use ndarray::{Array2, array};
     ///

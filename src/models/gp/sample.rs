@@ -8,7 +8,7 @@ use rand_distr::{Distribution, StandardNormal};
 use super::fitted::FittedGp;
 use super::predict::Predictive;
 use super::regressor::GpRegressor;
-use crate::models::check::finite;
+use crate::check::finite;
 use crate::ops::{cholesky, gram, gram_diagonal};
 use crate::{Error, Matrix, Result};
 

@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize, Serializer, ser::Error as _};
 
 use super::evidence::Conditioned;
 use super::fitted::{FittedGp, Posterior};
-use super::large::SavedParts;
+use super::matrix_free::SavedParts;
 use super::mean::SavedTrend;
 use super::regressor::GpRegressor;
-use super::stored::Stored;
+use super::dense::Stored;
 use crate::linalg::{Certificate, Noise, SavedFactor, SpdFactor};
-use crate::models::check::{pairs, require, within};
-use crate::models::plan::{Method, Plan};
+use crate::check::{pairs, require, parameter};
+use crate::learn::plan::{Method, Plan};
 use crate::optim::Minimum;
 use crate::saved::{Format, Grid, Record, saved_as, solves};
 use crate::{Device, Error, Matrix, Result};
@@ -116,7 +116,7 @@ impl<'a> Record<'a, FittedGp> for SavedGp<'a> {
         model.space(n)?;
         model.large.check()?;
         model.spd.jitter.rungs()?;
-        within("log_marginal_likelihood", value, value.is_finite(), "must be finite")?;
+        parameter("log_marginal_likelihood", value, value.is_finite(), "must be finite")?;
         let alpha = self.alpha.checked(OP, "alpha", (n, q))?;
         let (trend, residual) = self.trend.restored(OP, model.mean, x.view(), y.view())?;
         let points = Matrix::from_host(x);

@@ -5,7 +5,7 @@ use std::ops::Range;
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Zip, s};
 use rayon::prelude::*;
 
-use crate::matrix::host::mirror_lower;
+use crate::host::memory::mirror_lower;
 use crate::matrix::window::windows;
 use crate::ops::{Trans, accumulate_lower_alone, gemm};
 use crate::{Device, Matrix, Result};

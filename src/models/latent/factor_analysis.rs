@@ -8,13 +8,13 @@ use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 
 use super::axes::sign;
 use super::gaussian::log_likelihood;
-use super::input::{data, parameter, shape};
+use crate::check::{rows, parameter, require};
 use super::moments::Moments;
 use super::report::Report;
 use super::rotation::{Rotation, rotate};
-use super::small::Small;
+use crate::linalg::small_cholesky::Small;
 use crate::linalg::eigh;
-use crate::models::em::{Em, EmModel, Statistics};
+use crate::inference::em::{Em, EmModel, Statistics};
 use crate::{Device, Error, Result};
 
 /// The least a noise variance may be, relative to the variance of its column.
@@ -72,7 +72,7 @@ impl FactorAnalysis {
     /// [`Error::NotFinite`]; [`Error::Singular`] for a column that is constant; [`Error::Cancelled`]; those of the
     /// device.
     pub fn fit(&self, device: &Device, x: ArrayView2<f64>) -> Result<FittedFactorAnalysis> {
-        data("FactorAnalysis::fit", x, 2)?;
+        rows("FactorAnalysis::fit", "x", x, 2)?;
         Ok(self.fit_moments(&[Moments::of(device, x)?])?.on(device))
     }
 
@@ -84,7 +84,7 @@ impl FactorAnalysis {
         let d = parts.first().map_or(0, Moments::columns);
         let mut whole = Moments::new(d)?;
         parts.iter().try_for_each(|part| whole.merge(part))?;
-        shape("FactorAnalysis::fit", whole.count() >= 2, || "there must be 2 rows or more".to_owned())?;
+        require("FactorAnalysis::fit", whole.count() >= 2, || "there must be 2 rows or more".to_owned())?;
         let requirement = "must be between 1 and the number of columns";
         parameter("factors", self.factors as f64, (1..=d).contains(&self.factors), requirement)?;
         let variances = whole.variances();

@@ -8,7 +8,6 @@ mod nonlinearity;
 pub use fitted::FittedIca;
 pub use nonlinearity::{Contrast, Density};
 
-use std::fmt;
 
 use ndarray::ArrayView2;
 use rand::SeedableRng;
@@ -17,10 +16,10 @@ use rand_chacha::ChaCha8Rng;
 use super::axes::orthonormal;
 use super::centred::place;
 use super::gaussian::normal;
-use super::input::{data, parameter};
+use crate::check::{rows, parameter};
 use super::pca::Pca;
-use crate::linalg::Progress;
-use crate::{Device, Error, Result};
+use crate::Progress;
+use crate::{Device, Result};
 
 /// How the sources are looked for, once the data is white.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -52,33 +51,21 @@ pub enum Algorithm {
 /// assert!(ica.report.converged && found.column(square).iter().all(|v| (v.abs() - 1.0).abs() < 0.2));
 /// # Ok::<(), mercer::Error>(())
 /// ```
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct Ica {
     components: usize,
     algorithm: Algorithm,
     max_iterations: usize,
     tolerance: f64,
     seed: u64,
-    progress: Option<Progress>,
-}
-
-impl fmt::Debug for Ica {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Ica")
-            .field("components", &self.components)
-            .field("algorithm", &self.algorithm)
-            .field("max_iterations", &self.max_iterations)
-            .field("tolerance", &self.tolerance)
-            .field("seed", &self.seed)
-            .finish_non_exhaustive()
-    }
+    progress: Progress,
 }
 
 impl Ica {
     /// To find this many sources, by `FastICA` with the contrast log cosh.
     pub fn new(components: usize) -> Self {
         let algorithm = Algorithm::FastParallel(Contrast::LogCosh);
-        Ica { components, algorithm, max_iterations: 200, tolerance: 1e-6, seed: 0, progress: None }
+        Ica { components, algorithm, max_iterations: 200, tolerance: 1e-6, seed: 0, progress: Progress::none() }
     }
 
     /// How the sources are looked for.
@@ -113,7 +100,7 @@ impl Ica {
     /// Called after every iteration.
     #[must_use]
     pub fn progress(mut self, progress: Progress) -> Self {
-        self.progress = Some(progress);
+        self.progress = progress;
         self
     }
 
@@ -124,7 +111,7 @@ impl Ica {
     /// tolerance is positive; [`Error::NotFinite`]; [`Error::Singular`] if the data has not variance in k directions;
     /// [`Error::Cancelled`]; those of the device.
     pub fn fit(&self, device: &Device, x: ArrayView2<f64>) -> Result<FittedIca> {
-        data("Ica::fit", x, 2)?;
+        rows("Ica::fit", "x", x, 2)?;
         let k = self.components;
         parameter("tolerance", self.tolerance, self.tolerance > 0.0, "must be positive")?;
         let white = Pca::new(k).ddof(0).whiten(true).fit(device, x)?;
@@ -140,10 +127,6 @@ impl Ica {
     }
 
     fn report(&self, iterations: usize, value: f64) -> Result<()> {
-        let verdict = self.progress.as_ref().map(|f| f(iterations, value));
-        if verdict.is_some_and(|v| v.is_break()) {
-            return Err(Error::Cancelled { op: "Ica::fit", iterations });
-        }
-        Ok(())
+        self.progress.report("Ica::fit", iterations, self.max_iterations, value)
     }
 }

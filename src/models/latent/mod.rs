@@ -16,14 +16,12 @@ mod centred;
 mod factor_analysis;
 mod gaussian;
 mod ica;
-mod input;
 mod moments;
 mod pca;
 mod ppca;
 mod ppca_mixture;
 mod report;
 mod rotation;
-mod small;
 
 pub use factor_analysis::{FactorAnalysis, FittedFactorAnalysis};
 pub use ica::{Algorithm, Contrast, Density, FittedIca, Ica};

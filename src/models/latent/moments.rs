@@ -3,7 +3,7 @@
 use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 
 use super::centred;
-use super::input::{blame, data, parameter, shape};
+use crate::check::{blame, rows, parameter, require};
 use crate::ops::{Trans, syrk};
 use crate::{Device, Result};
 
@@ -48,7 +48,7 @@ impl Moments {
     /// the device.
     pub fn of(device: &Device, x: ArrayView2<f64>) -> Result<Self> {
         const OP: &str = "Moments::of";
-        data(OP, x, 1)?;
+        rows(OP, "x", x, 1)?;
         let (n, d) = x.dim();
         let mut all = Self::new(d)?;
         let whole = centred::in_one_pass(device, d).then_some(0..n);
@@ -138,7 +138,7 @@ impl Moments {
 
     fn fits(&self, d: usize) -> Result<()> {
         let own = self.columns();
-        shape("Moments::add", d == own, || format!("{d} columns do not add to {own}"))
+        require("Moments::add", d == own, || format!("{d} columns do not add to {own}"))
     }
 
     /// Rows seen so far.
@@ -167,7 +167,7 @@ impl Moments {
     /// [`Error::Shape`](crate::Error::Shape) if there are not more than `ddof` rows.
     pub fn covariance(&self, ddof: usize) -> Result<Array2<f64>> {
         let n = self.count;
-        shape("Moments::covariance", n > ddof, || {
+        require("Moments::covariance", n > ddof, || {
             format!("{n} rows, of which {ddof} are spent: none are left")
         })?;
         let covariance = &self.scatter / (n - ddof) as f64;

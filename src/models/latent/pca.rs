@@ -7,7 +7,7 @@ pub use fitted::FittedPca;
 
 use ndarray::ArrayView2;
 
-use super::input::{data, parameter};
+use crate::check::{rows, parameter};
 use super::moments::Moments;
 use crate::linalg::EigenParams;
 use crate::{Device, Result};
@@ -104,7 +104,7 @@ impl Pca {
     /// number of them; [`Error::NotFinite`](crate::Error::NotFinite); [`Error::Singular`](crate::Error::Singular) to
     /// whiten a component without variance; those of the device.
     pub fn fit(&self, device: &Device, x: ArrayView2<f64>) -> Result<FittedPca> {
-        data("Pca::fit", x, self.ddof + 1)?;
+        rows("Pca::fit", "x", x, self.ddof + 1)?;
         let (n, d) = x.dim();
         let count = self.check(n.min(d))?;
         let spectrum = match self.resolve(n, d, count) {
@@ -127,7 +127,7 @@ impl Pca {
     /// As [`Pca::fit`].
     pub fn fit_moments(&self, moments: &Moments) -> Result<FittedPca> {
         let n = moments.count();
-        super::input::shape("Pca::fit", n > self.ddof, || {
+        crate::check::require("Pca::fit", n > self.ddof, || {
             format!("{n} rows, of which {} are spent", self.ddof)
         })?;
         self.check(n.min(moments.columns()))?;

@@ -14,11 +14,11 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use super::gaussian::{Subspace, normal};
-use super::input::{data, parameter};
+use crate::check::{rows, parameter};
 use super::moments::Moments;
 use super::pca::Pca;
 use super::report::Report;
-use crate::models::em::{Em, Outcome};
+use crate::inference::em::{Em, Outcome};
 use crate::{Device, Error, Result};
 
 /// How the parameters are found.
@@ -95,7 +95,7 @@ impl Ppca {
     /// nothing was observed; [`Error::Singular`] if no noise is left, the likelihood being unbounded then, or less than f32 resolves;
     /// [`Error::Cancelled`]; those of the device.
     pub fn fit(&self, device: &Device, x: ArrayView2<f64>) -> Result<FittedPpca> {
-        data("Ppca::fit", x, 2)?;
+        rows("Ppca::fit", "x", x, 2)?;
         let (n, d) = x.dim();
         self.check(d)?;
         if self.missing {

@@ -9,10 +9,10 @@ pub use fitted::FittedPpcaMixture;
 use ndarray::{ArrayView2, s};
 
 use super::centred;
-use super::input::{data, parameter};
+use crate::check::{rows, parameter};
 use super::moments::Moments;
 use super::report::Report;
-use crate::models::em::Em;
+use crate::inference::em::Em;
 use crate::{Device, Matrix, Result};
 
 /// The least noise variance of a component, relative to the mean variance of the data.
@@ -65,7 +65,7 @@ impl PpcaMixture {
     /// [`Error::NotFinite`](crate::Error::NotFinite); [`Error::Singular`](crate::Error::Singular) if the data does not
     /// vary; [`Error::Cancelled`](crate::Error::Cancelled); those of the device.
     pub fn fit(&self, device: &Device, x: ArrayView2<f64>) -> Result<FittedPpcaMixture> {
-        data("PpcaMixture::fit", x, 2)?;
+        rows("PpcaMixture::fit", "x", x, 2)?;
         let (n, d) = x.dim();
         let requirement = "must be at least 1 and not more than the number of rows";
         parameter("components", self.components as f64, (1..=n).contains(&self.components), requirement)?;

@@ -1,6 +1,6 @@
 //! What an iteration did, for models that are fitted by one.
 
-use crate::models::em::Outcome;
+use crate::inference::em::Outcome;
 
 /// How a fit went.
 #[derive(Debug, Clone, PartialEq)]

@@ -7,8 +7,9 @@ use super::bayesian_em::{BayesianEm, Posterior, Prior};
 use super::bayesian_fitted::FittedBayesianGaussianMixture;
 use super::factors::lower_cholesky;
 use super::start::{MixtureStart, memberships};
-use super::stats::GaussianStatistics;
-use crate::models::em::{Em, Observations, check_components};
+use super::sufficient::GaussianStatistics;
+use crate::check::components;
+use crate::inference::em::{Em, Observations};
 use crate::ops::{Second, moments};
 use crate::{Device, Error, Matrix, Result};
 
@@ -91,7 +92,7 @@ impl BayesianGaussianMixture {
         weights: Option<&[f64]>,
     ) -> Result<FittedBayesianGaussianMixture> {
         let ((n, d), k) = (x.dim(), self.components);
-        check_components("components", k, n)?;
+        components("components", k, n)?;
         let device = device.suited_to(4.0 * (n * d * d * k) as f64 * self.em.max_iterations as f64);
         let rows = Observations::new(&device, x, weights)?;
         let prior = self.prior(x)?;

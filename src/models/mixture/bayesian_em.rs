@@ -9,9 +9,9 @@ use statrs::function::gamma::{digamma, ln_gamma};
 use super::bayesian::WeightPrior;
 use super::factors::{invert_lower, lower_cholesky};
 use super::gaussian_em::responsibilities;
-use super::stats::GaussianStatistics;
-use super::stick::Weights;
-use crate::models::em::{EmModel, Observations};
+use super::sufficient::GaussianStatistics;
+use super::stick_breaking::Weights;
+use crate::inference::em::{EmModel, Observations};
 use crate::ops::{Second, Whitening, gaussian_log_density, moments};
 use crate::{Matrix, Result};
 

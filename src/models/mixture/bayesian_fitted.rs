@@ -5,8 +5,8 @@ use statrs::function::gamma::ln_gamma;
 
 use super::bayesian_em::{Posterior, Prior};
 use super::factors::log_weight;
-use super::stats::GaussianStatistics;
-use crate::models::em::Outcome;
+use super::sufficient::GaussianStatistics;
+use crate::inference::em::Outcome;
 use crate::ops::{Whitening, gaussian_log_density, logsumexp, softmax};
 use crate::{Device, Error, Matrix, Result};
 

@@ -3,7 +3,7 @@
 use ndarray::{Array1, Array2, Array3, ArrayView2, Axis};
 
 use super::factors::lower_cholesky;
-use super::stats::GaussianStatistics;
+use super::sufficient::GaussianStatistics;
 use crate::linalg::eigh;
 use crate::{Error, Result};
 

@@ -10,7 +10,8 @@ use super::discrete_fitted::FittedDiscreteMixture;
 use super::factors::log_weight;
 use super::gaussian_em::responsibilities;
 use super::start::{MixtureStart, memberships};
-use crate::models::em::{Em, EmModel, Observations, Statistics, check_components};
+use crate::check::components;
+use crate::inference::em::{Em, EmModel, Observations, Statistics};
 use crate::ops::{Along, Reduction, Trans, Zip, gemm, reduce, zip};
 use crate::{Device, Error, Matrix, Result};
 
@@ -100,7 +101,7 @@ impl<F: Family> DiscreteMixture<F> {
     ) -> Result<FittedDiscreteMixture<F>> {
         self.check(x)?;
         let (n, k) = (x.nrows(), self.components);
-        check_components("components", k, n)?;
+        components("components", k, n)?;
         let device = device.suited_to(4.0 * x.len() as f64 * k as f64 * self.em.max_iterations as f64);
         let rows = Observations::new(&device, x, weights)?;
         let start = |seed| self.start(x, weights, seed);

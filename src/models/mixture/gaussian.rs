@@ -7,7 +7,8 @@ use super::covariance::{Covariance, CovarianceKind};
 use super::gaussian_em::{Batch, GaussianEm};
 use super::gaussian_fitted::FittedGaussianMixture;
 use super::start::MixtureStart;
-use crate::models::em::{Batches, Em, Observations, check_components};
+use crate::check::components;
+use crate::inference::em::{Batches, Em, Observations};
 use crate::{Device, Error, Result};
 
 /// `p(x) = sum_k π_k N(x | μ_k, Σ_k)`, by maximum likelihood.
@@ -91,7 +92,7 @@ impl GaussianMixture {
         weights: Option<&[f64]>,
     ) -> Result<FittedGaussianMixture> {
         self.check(x.ncols())?;
-        check_components("components", self.components, x.nrows())?;
+        components("components", self.components, x.nrows())?;
         let device = if self.missing { Device::cpu() } else { device.suited_to(self.flops(x.dim())) };
         let batch = Batch::new(&device, x, weights, self.missing)?;
         let model = GaussianEm::new(self, &device);
@@ -104,7 +105,7 @@ impl GaussianMixture {
     }
 
     /// Fits data that come in parts, such as a file larger than memory, each uploaded when it is visited. The start is
-    /// made from the first part alone. With [`Mode::Stepwise`](crate::models::em::Mode::Stepwise) it learns after every
+    /// made from the first part alone. With [`Mode::Stepwise`](crate::inference::em::Mode::Stepwise) it learns after every
     /// part. There must be no missing values.
     ///
     /// # Errors
@@ -124,7 +125,7 @@ impl GaussianMixture {
         let first = first
             .ok_or_else(|| Error::Shape { op: "GaussianMixture", what: "there are no data".to_owned() })?;
         self.check(first.ncols())?;
-        check_components("components", self.components, first.nrows())?;
+        components("components", self.components, first.nrows())?;
         let device = device.suited_to(self.flops(first.dim()));
         let model = GaussianEm::new(self, &device);
         let parts = Uploaded { data, device: &device, cols: first.ncols() };

@@ -6,8 +6,8 @@ use super::covariance::{Covariance, CovarianceKind};
 use super::factors::log_joint;
 use super::gaussian::{GaussianMixture, GaussianParams};
 use super::missing::Incomplete;
-use super::stats::GaussianStatistics;
-use crate::models::em::{EmModel, Observations};
+use super::sufficient::GaussianStatistics;
+use crate::inference::em::{EmModel, Observations};
 use crate::ops::{Second, Zip, moments, softmax_logsumexp, zip};
 use crate::{Device, Matrix, Result};
 

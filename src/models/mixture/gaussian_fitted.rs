@@ -9,8 +9,8 @@ use super::covariance::{Covariance, CovarianceKind};
 use super::factors::log_joint;
 use super::gaussian::{GaussianMixture, GaussianParams};
 use super::gaussian_em::{Batch, GaussianEm};
-use super::stats::GaussianStatistics;
-use crate::models::em::Outcome;
+use super::sufficient::GaussianStatistics;
+use crate::inference::em::Outcome;
 use crate::ops::{logsumexp, softmax};
 use crate::{Device, Error, Matrix, Result};
 

@@ -5,8 +5,9 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, concatenate, s};
 use super::factors::{invert_lower, log_weight, lower_cholesky};
 use super::gaussian_em::responsibilities;
 use super::start::memberships;
-use super::stats::GaussianStatistics;
-use crate::models::em::{Em, EmModel, Observations, check_components};
+use super::sufficient::GaussianStatistics;
+use crate::check::components;
+use crate::inference::em::{Em, EmModel, Observations};
 use crate::ops::{Map, Second, Trans, Zip, gemm, map, moments, softmax, zip};
 use crate::{Device, Error, Matrix, Result};
 
@@ -168,7 +169,7 @@ impl LinearRegressionMixture {
         y: ArrayView1<f64>,
     ) -> Result<FittedLinearRegressionMixture> {
         let ((n, d), k) = (x.dim(), self.components);
-        check_components("components", k, n)?;
+        components("components", k, n)?;
         for (name, value) in [("ridge", self.ridge), ("variance_floor", self.variance_floor)] {
             if !(value >= 0.0 && value.is_finite()) {
                 let requirement = "must be finite and not negative";

@@ -5,7 +5,8 @@ use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 use super::factors::{invert_lower, log_weight, lower_cholesky};
 use super::gaussian_em::responsibilities;
 use super::linear::random_labels;
-use crate::models::em::{Em, EmModel, Mode, Observations, Statistics, check_components};
+use crate::check::components;
+use crate::inference::em::{Em, EmModel, Mode, Observations, Statistics};
 use crate::ops::{Along, Map, Reduction, Second, Trans, Zip, gemm, map, moments, reduce, softmax, zip};
 use crate::{Device, Error, Matrix, Result};
 
@@ -185,7 +186,7 @@ impl LogisticRegressionMixture {
         y: &[bool],
     ) -> Result<FittedLogisticRegressionMixture> {
         let ((n, d), k) = (x.dim(), self.components);
-        check_components("components", k, n)?;
+        components("components", k, n)?;
         if y.len() != n {
             let what = format!("x has {n} rows, y {}", y.len());
             return Err(Error::Shape { op: "LogisticRegressionMixture", what });

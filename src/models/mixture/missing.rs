@@ -11,8 +11,8 @@ use rayon::prelude::*;
 
 use super::factors::{log_weight, lower_cholesky};
 use super::gaussian::GaussianParams;
-use super::stats::GaussianStatistics;
-use crate::models::em::{Statistics, check_weights};
+use super::sufficient::GaussianStatistics;
+use crate::inference::em::{Statistics, check_weights};
 use crate::ops::{Moments, Second, Side, Trans, Triangle, solve_triangular};
 use crate::{Error, Matrix, Result};
 

@@ -5,9 +5,9 @@ use ndarray::{Array2, ArrayView2, Axis};
 use super::covariance::{Covariance, CovarianceKind};
 use super::gaussian::{GaussianMixture, GaussianParams};
 use super::gaussian_em::{GaussianEm, second};
-use super::stats::GaussianStatistics;
+use super::sufficient::GaussianStatistics;
 use crate::models::cluster::{KMeans, plus_plus, random_rows};
-use crate::models::em::{Em, check_weights};
+use crate::inference::em::{Em, check_weights};
 use crate::ops::{moments, nearest};
 use crate::{Device, Error, Matrix, Result};
 

@@ -8,8 +8,8 @@ use faer::{MatMut, Par, Spec};
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis};
 use rayon::prelude::*;
 
-use crate::device::vector_state;
-use crate::matrix::host::room;
+use crate::host::zero_upper;
+use crate::host::memory::room;
 use crate::ops::gemm::{add_lower, on_a_worker};
 use crate::ops::solve_triangular::{Triangle, solve_in_place};
 
@@ -76,7 +76,7 @@ fn by_faer(a: ArrayView2<f64>, n: usize) -> Result<Vec<f64>, usize> {
     }
     let scratch = cholesky_in_place_scratch::<f64>(n, Par::Seq, Spec::default());
     let mut memory = MemBuffer::new(scratch);
-    let done = vector_state::restored(|| {
+    let done = zero_upper::restored(|| {
         let view = MatMut::from_column_major_slice_mut(&mut columns, n, n);
         let stack = MemStack::new(&mut memory);
         cholesky_in_place(view, LltRegularization::default(), Par::Seq, stack, Spec::default())

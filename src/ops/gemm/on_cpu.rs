@@ -7,7 +7,7 @@ use ndarray::{Array2, ArrayView2, ArrayViewMut2, s};
 use rayon::prelude::*;
 
 use super::{Trans, view};
-use crate::matrix::host::{mirror_lower, room};
+use crate::host::memory::{mirror_lower, room};
 use crate::matrix::window::windows;
 
 /// Shares that the sums of a small symmetric product are cut into.

@@ -4,7 +4,7 @@ use ndarray::Array2;
 use rayon::prelude::*;
 
 use super::{Map, TASK, Zip};
-use crate::matrix::host::{copy, room};
+use crate::host::memory::{copy, room};
 use crate::ops::reduce::flat;
 
 pub(super) fn cpu(a: &Array2<f64>, f: Map) -> Array2<f64> {

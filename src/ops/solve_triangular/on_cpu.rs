@@ -6,7 +6,7 @@ use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis, s};
 use rayon::prelude::*;
 
 use super::Triangle;
-use crate::device::vector_state;
+use crate::host::zero_upper;
 use crate::ops::gemm::product;
 #[cfg(target_arch = "x86_64")]
 use crate::ops::gemm::x86;
@@ -23,7 +23,7 @@ pub(crate) fn solve_in_place(t: ArrayView2<f64>, triangle: Triangle, mut x: Arra
     if cols < 16 {
         // Reading the matrix is the work, and once is enough.
         let par = if n * n * cols < 100_000 { Par::Seq } else { Par::rayon(0) };
-        return vector_state::restored(|| directly(t, triangle, x, par));
+        return zero_upper::restored(|| directly(t, triangle, x, par));
     }
     #[cfg(target_arch = "x86_64")]
     if n <= x86::MOST && x86::suits() {
@@ -31,7 +31,7 @@ pub(crate) fn solve_in_place(t: ArrayView2<f64>, triangle: Triangle, mut x: Arra
     }
     if n <= BASE {
         let chunks: Vec<ArrayViewMut2<f64>> = x.axis_chunks_iter_mut(Axis(1), COLS).collect();
-        return chunks.into_par_iter().for_each(|x| vector_state::restored(|| by_columns(t, triangle, x)));
+        return chunks.into_par_iter().for_each(|x| zero_upper::restored(|| by_columns(t, triangle, x)));
     }
     let half = (n / 2).next_multiple_of(BASE);
     let (mut upper, mut lower) = x.view_mut().split_at(Axis(0), half);

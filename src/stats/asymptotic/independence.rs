@@ -6,7 +6,7 @@ use ndarray::ArrayView2;
 
 use super::law::{NOTHING, gamma, outcome, varies};
 use crate::ops::{Zip, centre, diagonal, gram, zip};
-use crate::stats::check::require;
+use crate::check::require;
 use crate::stats::hsic::{Hsic, inner, sum_of_squares};
 use crate::stats::independence::IndependenceTest;
 use crate::stats::outcome::{Done, TestOutcome};

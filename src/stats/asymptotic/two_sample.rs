@@ -9,12 +9,12 @@ use ndarray::{ArrayView2, s};
 use super::law::{NOTHING, chi_squares, gamma, normal, outcome, varies};
 use crate::linalg::{EigenParams, Stored, leading_eigenpairs};
 use crate::ops::{centre, gram};
-use crate::stats::check::parameter;
+use crate::check::parameter;
 use crate::stats::labels::Labels;
 use crate::stats::mmd::{Mmd, biased, unbiased};
 use crate::stats::null::Null;
 use crate::stats::outcome::{Done, TestOutcome};
-use crate::stats::relabel::{Forms, forms};
+use crate::stats::forms::{Forms, forms};
 use crate::stats::two_sample::{Estimator, TwoSampleTest};
 use crate::{Device, Kernel, Matrix, Result};
 
@@ -44,7 +44,7 @@ impl TwoSampleTest {
         }
         let labels = Labels::data_only(m, all.nrows() - m);
         let (mut found, bytes) =
-            forms(device, std::slice::from_ref(kernel), all, &labels, self.memory, self.progress.as_ref())?;
+            forms(device, std::slice::from_ref(kernel), all, &labels, self.memory, &self.progress)?;
         let forms = found.swap_remove(0);
         let unit = all.nrows() as f64 / (m * (all.nrows() - m)) as f64;
         let Moments { mean, variance } = moments(&forms);

@@ -9,7 +9,7 @@ use super::outcome::{FiniteSetOutcome, Verdict};
 use super::placement::{Placement, Search, around, flat, random_rows, split};
 use super::studentised::{dependence, dependence_value};
 use crate::optim::Minimum;
-use crate::stats::check::{level, paired, parameter, require, sample};
+use crate::check::{level, paired, parameter, require, sample};
 use crate::stats::hsic::beside;
 use crate::stats::null::Null;
 use crate::stats::permutations::permutation;

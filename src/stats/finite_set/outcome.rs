@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
 use crate::optim::Minimum;
-use crate::stats::check::parameter;
+use crate::check::parameter;
 use crate::stats::null::{Null, p_value, threshold};
 use crate::stats::outcome::{Done, KernelOutcome, TestOutcome};
 use crate::stats::quantile::upper_quantile;

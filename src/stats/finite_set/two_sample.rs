@@ -9,7 +9,7 @@ use super::outcome::{FiniteSetOutcome, Verdict};
 use super::placement::{Placement, Search, around, flat, random_normal, random_rows, split};
 use super::studentised::{two_samples as studentised, two_samples_value};
 use crate::optim::Minimum;
-use crate::stats::check::{level, parameter, pooled, require, sample, two_samples};
+use crate::check::{level, parameter, pooled, require, sample, two_samples};
 use crate::stats::null::Null;
 use crate::stats::permutations::permutation;
 use crate::stats::{Metric, Points, median_distance};

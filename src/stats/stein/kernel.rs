@@ -10,7 +10,7 @@
 use ndarray::{Array2, ArrayView2, Axis, concatenate};
 
 use crate::kernel::Custom;
-use crate::stats::check::parameter;
+use crate::check::parameter;
 use crate::{Kernel, Result};
 
 /// The kernel below a Stein kernel.

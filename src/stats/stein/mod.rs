@@ -7,11 +7,12 @@ mod kernel;
 use ndarray::{Array2, ArrayView2, Axis};
 use rand::RngExt;
 
-use super::check::{level, parameter, require, sample};
+use crate::check::{level, parameter, require, sample};
 use super::null::{p_value, threshold};
 use super::outcome::{Done, KernelOutcome, TestOutcome};
 use super::permutations::stream;
-use super::progress::{Steps, Watch};
+use super::steps::Steps;
+use crate::Progress;
 use crate::ops::{gram_diagonal, gram_vec};
 use crate::{Device, Error, Matrix, Result};
 
@@ -57,7 +58,7 @@ pub struct KernelStein {
     /// Whether to return the bootstrap sample.
     pub keep_null: bool,
     /// Called after each part of the bootstrap samples.
-    pub progress: Option<Watch>,
+    pub progress: Progress,
 }
 
 /// Both estimates of the squared discrepancy.
@@ -79,7 +80,7 @@ impl KernelStein {
             seed: 0,
             alpha: 0.05,
             keep_null: false,
-            progress: None,
+            progress: Progress::none(),
         }
     }
 
@@ -125,7 +126,7 @@ impl KernelStein {
         let squares = (n * n) as f64;
         // Column 0 is the data's own: all signs positive.
         let mut values = Vec::with_capacity(count + 1);
-        let mut steps = Steps::new("KernelStein", self.progress.as_ref(), (count + 1).div_ceil(BLOCK));
+        let mut steps = Steps::new("KernelStein", &self.progress, (count + 1).div_ceil(BLOCK));
         for first in (0..=count).step_by(BLOCK) {
             let columns: Vec<Vec<f64>> = (first..=count.min(first + BLOCK - 1))
                 .map(|b| if b == 0 { vec![1.0; n] } else { sign_chain(n, self.flip, self.seed, b - 1) })

@@ -2,7 +2,7 @@
 
 use mercer::Device;
 use mercer::models::cluster::{KMeans, KMeansStart};
-use mercer::models::em::Em;
+use mercer::inference::em::Em;
 use mercer::models::mixture::{Covariance, CovarianceKind, GaussianMixture, GaussianParams, MixtureStart};
 use mercer_peers::{Failure, Job, check, peak_megabytes, serve, size, timed, uniform};
 use ndarray::{Array1, Array2, s};

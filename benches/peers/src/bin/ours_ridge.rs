@@ -3,7 +3,8 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use mercer::models::ridge::{Falkon, KernelRidge, Ridge};
+use mercer::models::kernel_methods::{Falkon, KernelRidge};
+use mercer::models::linear::Ridge;
 use mercer::{Device, Error, Kernel};
 use mercer_peers::{Failure, Job, check, peak_megabytes, serve, size, timed, uniform};
 use ndarray::{Array1, Array2, Axis};

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use super::{BayesOptimiser, Device, GpRegressor, Result, Rule, UnitBox};
-use crate::models::check::{require, within};
+use crate::check::{require, parameter};
 use crate::models::gp::SavedGp;
 use crate::saved::{Format, Record, saved_as};
 
@@ -53,8 +53,8 @@ impl<'a> Record<'a, BayesOptimiser> for Saved<'a> {
         if let Rule::Score(acquisition, _) = self.rule {
             acquisition.check()?;
         }
-        within("initial", self.initial as f64, self.initial > 0, "there must be at least one")?;
-        within("asked", self.asked as f64, self.asked < u64::MAX / 2, "nobody has asked for so many")?;
+        parameter("initial", self.initial as f64, self.initial > 0, "there must be at least one")?;
+        parameter("asked", self.asked as f64, self.asked < u64::MAX / 2, "nobody has asked for so many")?;
         model.kernel().fits(OP, space.dim())?;
         let (told, observed) = (self.told.into_owned(), self.y.into_owned());
         require(OP, told.len() == observed.len(), || {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use super::{Device, FittedKMeans, Result};
-use crate::models::check::{finite, require, within};
+use crate::check::{finite, require, parameter};
 use crate::saved::{Column, Format, Grid, Record, saved_as};
 
 const OP: &str = "a saved FittedKMeans";
@@ -49,8 +49,8 @@ impl<'a> Record<'a, FittedKMeans> for Saved<'a> {
         let k = centres.nrows();
         let mass = self.mass.checked(OP, "the mass", k)?;
         let bad = mass.iter().copied().find(|v| *v < 0.0);
-        within("mass", bad.unwrap_or(0.0), bad.is_none(), "must not be negative")?;
-        within(
+        parameter("mass", bad.unwrap_or(0.0), bad.is_none(), "must not be negative")?;
+        parameter(
             "cost",
             self.cost,
             self.cost >= 0.0 && self.cost.is_finite(),

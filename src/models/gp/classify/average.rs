@@ -10,8 +10,8 @@ use rand_distr::{Distribution, StandardNormal};
 
 use super::likelihood::Link;
 use super::softmax::softmax;
-use crate::models::check::zeros;
-use crate::models::normal::{cdf, density};
+use crate::check::zeros;
+use crate::probability::normal::{cdf, density};
 use crate::{Error, Result};
 
 /// Beyond this the logistic function is `e^f` or 1 but for 1e-17.

@@ -10,8 +10,8 @@ use ndarray::{Array1, Array2, ArrayView2, Axis};
 use super::laplace::{Curvature, Observed, times};
 use super::likelihood::{Link, Local};
 use crate::linalg::{SpdFactor, SpdParams, dots};
-use crate::models::gp::single::{SINGLE, doubtful, reach};
-use crate::models::variance::left;
+use crate::models::gp::f32_bound::{SINGLE, doubtful, reach};
+use crate::probability::posterior_variance::left;
 use crate::ops::{Along, Reduction, Trans, Zip, diagonal, gemm_add, reduce, syrk, zip};
 use crate::{Device, Matrix, Result};
 

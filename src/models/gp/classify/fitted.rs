@@ -8,9 +8,9 @@ use super::binary::OneFactor;
 use super::laplace::Laplace;
 use super::likelihood::Link;
 use super::softmax::ManyFactors;
-use crate::models::check::{finite, inputs, require};
+use crate::check::{finite, inputs, require};
 use crate::models::gp::space::at_bounds;
-use crate::models::variance::known;
+use crate::probability::posterior_variance::known;
 use crate::optim::Minimum;
 use crate::{Error, Kernel, Result};
 

@@ -1,6 +1,6 @@
 //! `p(y | f)` at one point and its derivatives by f. Checked in `tests.rs` against 300 digits.
 
-use crate::models::normal::{cdf, hazard, log_cdf};
+use crate::probability::normal::{cdf, hazard, log_cdf};
 
 /// How a latent value becomes the probability of a class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -2,7 +2,7 @@
 
 use super::classifier::GpClassifier;
 use super::likelihood::Likelihood;
-use crate::models::plan::{Method, Plan, affords, kernel_flops, row_bytes};
+use crate::learn::plan::{Method, Plan, affords, kernel_flops, row_bytes};
 use crate::{Device, Result};
 
 impl GpClassifier {

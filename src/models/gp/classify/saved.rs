@@ -9,7 +9,7 @@ use super::fitted::{Body, FittedGpClassifier};
 use super::laplace::{Laplace, times};
 use super::likelihood::Link;
 use super::softmax::SavedMany;
-use crate::models::check::{finite, require, within};
+use crate::check::{finite, require, parameter};
 use crate::ops::gram;
 use crate::optim::Minimum;
 use crate::saved::{Format, Grid, Record, saved_as};
@@ -114,7 +114,7 @@ impl<'a, C> SavedLaplace<'a, C> {
         let (kernel, shape) = (self.kernel.into_owned(), (x.rows(), functions));
         let (f, a) = (self.f.checked(OP, "the mode", shape)?, self.a.checked(OP, "the weights", shape)?);
         let log_evidence = self.log_evidence;
-        within("log_evidence", log_evidence, log_evidence.is_finite(), "must be finite")?;
+        parameter("log_evidence", log_evidence, log_evidence.is_finite(), "must be finite")?;
         let k = gram(&kernel, x, None)?;
         finite(OP, "the kernel matrix", k.cpu().view())?;
         let size = times(&Matrix::from_host(k.cpu().mapv(f64::abs)), a.mapv(f64::abs).view())?;

@@ -6,7 +6,7 @@ mod gaussian;
 use super::Average;
 use super::average::Averager;
 use super::likelihood::Link;
-use crate::models::normal::tests::{near, oracle};
+use crate::probability::normal::tests::{near, oracle};
 
 #[test]
 fn likelihoods_and_their_derivatives_keep_their_digits() {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Array2, ArrayView2, Design, Device, Frame, Mean, Result, SpdFactor, SpdParams, Trend, renamed};
-use crate::models::check::require;
+use crate::check::require;
 use crate::saved::Grid;
 
 #[derive(Serialize, Deserialize)]

@@ -6,7 +6,7 @@ use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 
 use crate::linalg::Anchor;
 use crate::matrix::window::windows;
-use crate::models::check::pairs;
+use crate::check::pairs;
 use crate::{Device, Kernel, Matrix, Result};
 
 /// Bytes of f64 that one chunk of A may take on the host.

@@ -6,7 +6,7 @@ use ndarray::{Array1, Array2, ArrayView1, Axis, s};
 
 use super::data::{Data, Part, row};
 use super::regressor::SparseMethod;
-use crate::models::variance::left;
+use crate::probability::posterior_variance::left;
 use crate::ops::{
     Along, Reduction, Side, Trans, Triangle, Zip, cholesky, gemm, gram, gram_diagonal, log_det, reduce,
     solve_triangular, syrk, zip,

@@ -8,8 +8,8 @@ use super::factors::{Factors, Setting};
 use super::fitted::FittedSparseGp;
 use super::regressor::SparseGpRegressor;
 use super::search::{Place, Search, scales};
-use crate::models::check::{pairs, positive, require, within};
-use crate::models::plan::affords;
+use crate::check::{pairs, positive, require, parameter};
+use crate::learn::plan::affords;
 use crate::optim::{Minimiser, Minimum, Stop};
 use crate::{Device, Error, Result};
 
@@ -135,7 +135,7 @@ impl SparseGpRegressor {
     fn start(&self, device: &Device, x: ArrayView2<f64>, y: ArrayView2<f64>) -> Result<Array2<f64>> {
         positive("noise", self.noise)?;
         let jitter = self.jitter;
-        within("jitter", jitter, jitter >= 0.0 && jitter.is_finite(), "must be finite and not negative")?;
+        parameter("jitter", jitter, jitter >= 0.0 && jitter.is_finite(), "must be finite and not negative")?;
         self.space()?;
         require(OP, !self.kernel.has_white_noise(), || {
             "white noise in the kernel: inducing variables have none, give it as `noise`".to_owned()

@@ -2,8 +2,8 @@
 
 use ndarray::{Array2, ArrayView2, Axis};
 
-use crate::models::check::{finite, require, within};
-use crate::models::features::Landmarks;
+use crate::check::{finite, require, parameter};
+use crate::models::kernel_methods::features::Landmarks;
 use crate::{Kernel, Result};
 
 /// How inducing inputs are chosen before any of them is moved.
@@ -51,7 +51,7 @@ impl Inducing {
             }
             Inducing::Among { count, .. } => {
                 let requirement = "must be between 1 and the number of observations";
-                within("inducing points", *count as f64, (1..=x.nrows()).contains(count), requirement)
+                parameter("inducing points", *count as f64, (1..=x.nrows()).contains(count), requirement)
             }
         }
     }

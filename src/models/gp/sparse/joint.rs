@@ -5,11 +5,11 @@ use ndarray::ArrayView2;
 use super::factors::whitened;
 use super::fitted::FittedSparseGp;
 use crate::linalg::Noise;
-use crate::models::check::{finite, inputs};
+use crate::check::{finite, inputs};
 use crate::models::gp::predict::{JointPrediction, Predictive, noise_of};
 use crate::models::gp::sample::{Samples, draw};
-use crate::models::plan::affords;
-use crate::models::variance::left;
+use crate::learn::plan::affords;
+use crate::probability::posterior_variance::left;
 use crate::ops::{Side, Trans, Triangle, gram, gram_diagonal, solve_triangular, syrk};
 use crate::{Matrix, Result};
 

@@ -4,7 +4,7 @@ use super::data::chunk;
 use super::inducing::Inducing;
 use super::regressor::{SparseGpRegressor, SparseMethod};
 use crate::Device;
-use crate::models::plan::{Method, Plan, kernel_flops};
+use crate::learn::plan::{Method, Plan, kernel_flops};
 
 impl SparseGpRegressor {
     /// What a fit of n observations with d features and p targets would take on `device`: nothing is run.

@@ -4,7 +4,7 @@ use super::inducing::Inducing;
 use crate::kernel::about;
 use crate::models::gp::prior::Prior;
 use crate::models::gp::space::{NOISE, NoiseRange, Space};
-use crate::models::plan::BUDGET;
+use crate::learn::plan::BUDGET;
 use crate::optim::Minimiser;
 use crate::{Kernel, Result};
 

@@ -7,9 +7,9 @@ use ndarray::{Array1, Array2, ArrayView2, Axis};
 
 use crate::models::latent::centred::project;
 use crate::models::latent::gaussian::Subspace;
-use crate::models::latent::input::{columns, finite};
+use crate::check::{columns, numbers};
 use crate::models::latent::report::Report;
-use crate::models::latent::small::Small;
+use crate::linalg::small_cholesky::Small;
 use crate::{Device, Result};
 
 /// A fitted model `x ~ N(m, W W^T + diag(ψ))`.
@@ -50,7 +50,7 @@ impl FittedFactorAnalysis {
     /// [`Error::Shape`](crate::Error::Shape) if the columns do not fit, [`Error::NotFinite`](crate::Error::NotFinite); those of the device.
     pub fn transform(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
         columns("FittedFactorAnalysis::transform", x, self.mean.len())?;
-        finite("FittedFactorAnalysis::transform", x)?;
+        numbers("FittedFactorAnalysis::transform", "x", x)?;
         let precise = &self.loadings / &self.noise_variances.view().insert_axis(Axis(1));
         let encoder = self.posterior()?.solve_rows(precise.view());
         project(&self.device, x, self.mean.view(), encoder.view())
@@ -70,7 +70,7 @@ impl FittedFactorAnalysis {
     /// As [`FittedFactorAnalysis::transform`].
     pub fn score_samples(&self, x: ArrayView2<f64>) -> Result<Array1<f64>> {
         columns("FittedFactorAnalysis::score_samples", x, self.mean.len())?;
-        finite("FittedFactorAnalysis::score_samples", x)?;
+        numbers("FittedFactorAnalysis::score_samples", "x", x)?;
         let roots = self.noise_variances.mapv(f64::sqrt);
         // In units of its noise every column has noise 1.
         let gaussian = self.white(&roots)?;

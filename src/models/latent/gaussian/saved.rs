@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Result, Subspace};
-use crate::models::check::{positive, require, within};
+use crate::check::{positive, require, parameter};
 use crate::saved::{Column, Grid};
 
 #[derive(Serialize, Deserialize)]
@@ -31,7 +31,7 @@ impl<'a> SavedSubspace<'a> {
         positive("noise", noise)?;
         let variances = self.variances.checked(op, "the variances", k)?;
         let bad = variances.iter().copied().find(|v| *v < noise);
-        within("a variance", bad.unwrap_or(noise), bad.is_none(), "must not be below the noise")?;
+        parameter("a variance", bad.unwrap_or(noise), bad.is_none(), "must not be below the noise")?;
         let mean = self.mean.checked(op, "the mean", d)?;
         Ok(Subspace { mean, axes: self.axes.checked(op, "the axes", (k, d))?, variances, noise })
     }

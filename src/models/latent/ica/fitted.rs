@@ -7,10 +7,10 @@ use ndarray::{Array1, Array2, ArrayView2, Axis};
 
 use crate::models::latent::axes::sign;
 use crate::models::latent::centred::project;
-use crate::models::latent::input::{columns, finite, shape};
+use crate::check::{columns, numbers, require};
 use crate::models::latent::pca::FittedPca;
 use crate::models::latent::report::Report;
-use crate::models::latent::small::Small;
+use crate::linalg::small_cholesky::Small;
 use crate::{Device, Result};
 
 /// A fitted mixing of independent sources.
@@ -59,7 +59,7 @@ impl FittedIca {
     /// [`Error::Shape`](crate::Error::Shape) if the columns do not fit, [`Error::NotFinite`](crate::Error::NotFinite); those of the device.
     pub fn transform(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
         columns("FittedIca::transform", x, self.mean.len())?;
-        finite("FittedIca::transform", x)?;
+        numbers("FittedIca::transform", "x", x)?;
         project(&self.device, x, self.mean.view(), self.unmixing.t())
     }
 
@@ -70,8 +70,8 @@ impl FittedIca {
     pub fn inverse_transform(&self, sources: ArrayView2<f64>) -> Result<Array2<f64>> {
         let k = self.mixing.ncols();
         let what = || format!("there are {} columns for {k} sources", sources.ncols());
-        shape("FittedIca::inverse_transform", sources.ncols() == k, what)?;
-        finite("FittedIca::inverse_transform", sources)?;
+        require("FittedIca::inverse_transform", sources.ncols() == k, what)?;
+        numbers("FittedIca::inverse_transform", "x", sources)?;
         Ok(sources.dot(&self.mixing.t()) + &self.mean)
     }
 }

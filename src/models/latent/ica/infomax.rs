@@ -9,7 +9,7 @@ use super::Ica;
 use super::nonlinearity::{Density, Kinds, Seen, seen};
 use crate::models::latent::centred::place;
 use crate::models::latent::report::Report;
-use crate::models::latent::small::Small;
+use crate::linalg::small_cholesky::Small;
 use crate::ops::{Trans, gemm};
 use crate::{Matrix, Result};
 

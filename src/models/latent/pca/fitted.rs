@@ -9,7 +9,7 @@ use super::Components;
 use super::routes::Spectrum;
 use crate::models::latent::axes::fix_signs;
 use crate::models::latent::centred::project;
-use crate::models::latent::input::{columns, finite, shape};
+use crate::check::{columns, numbers, require};
 use crate::{Device, Error, Result};
 
 /// The principal components of a data set.
@@ -96,7 +96,7 @@ impl FittedPca {
     /// [`Error::Shape`] if the columns do not fit, [`Error::NotFinite`]; those of the device.
     pub fn transform(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
         columns("FittedPca::transform", x, self.mean.len())?;
-        finite("FittedPca::transform", x)?;
+        numbers("FittedPca::transform", "x", x)?;
         let scores = project(&self.device, x, self.mean.view(), self.components.t())?;
         Ok(if self.whiten { scores / &self.deviations() } else { scores })
     }
@@ -108,8 +108,8 @@ impl FittedPca {
     pub fn inverse_transform(&self, z: ArrayView2<f64>) -> Result<Array2<f64>> {
         let k = self.components.nrows();
         let what = || format!("z has {} columns for {k} components", z.ncols());
-        shape("FittedPca::inverse_transform", z.ncols() == k, what)?;
-        finite("FittedPca::inverse_transform", z)?;
+        require("FittedPca::inverse_transform", z.ncols() == k, what)?;
+        numbers("FittedPca::inverse_transform", "x", z)?;
         let z = if self.whiten { &z * &self.deviations() } else { z.to_owned() };
         let zero = Array1::zeros(k);
         Ok(project(&self.device, z.view(), zero.view(), self.components.view())? + &self.mean)

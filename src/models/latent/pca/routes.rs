@@ -5,7 +5,7 @@
 use ndarray::{Array1, Array2, ArrayView2, s};
 
 use crate::linalg::{Eigen, EigenParams, Operator, eigh, leading_eigenpairs};
-use crate::models::latent::input::blame;
+use crate::check::blame;
 use crate::models::latent::moments::{Moments, spread};
 use crate::models::latent::{axes, centred};
 use crate::ops::{Trans, gemm, syrk};

@@ -4,11 +4,11 @@ use ndarray::{Array1, Array2};
 
 use super::ard::{self, Ard};
 use super::{FittedPpca, Params, Ppca, Solver, finish};
-use crate::models::em::{EmModel, Statistics};
+use crate::inference::em::{EmModel, Statistics};
 use crate::models::latent::gaussian::log_likelihood;
 use crate::models::latent::moments::Moments;
 use crate::models::latent::pca::Pca;
-use crate::models::latent::small::Small;
+use crate::linalg::small_cholesky::Small;
 use crate::{Error, Result};
 
 pub(super) fn fit(ppca: &Ppca, parts: &[Moments], whole: &Moments) -> Result<FittedPpca> {

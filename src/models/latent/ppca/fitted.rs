@@ -9,7 +9,7 @@ use super::Params;
 use super::holes::{Holes, Posteriors, posteriors};
 use crate::models::latent::centred::project;
 use crate::models::latent::gaussian::Subspace;
-use crate::models::latent::input::{columns, finite, shape};
+use crate::check::{columns, numbers, require};
 use crate::models::latent::report::Report;
 use crate::{Device, Result};
 
@@ -112,8 +112,8 @@ impl FittedPpca {
     pub fn inverse_transform(&self, z: ArrayView2<f64>) -> Result<Array2<f64>> {
         let k = self.components();
         let what = || format!("z has {} columns for {k} components", z.ncols());
-        shape("FittedPpca::inverse_transform", z.ncols() == k, what)?;
-        finite("FittedPpca::inverse_transform", z)?;
+        require("FittedPpca::inverse_transform", z.ncols() == k, what)?;
+        numbers("FittedPpca::inverse_transform", "x", z)?;
         Ok(z.dot(&self.loadings.t()) + &self.mean)
     }
 
@@ -154,7 +154,7 @@ impl FittedPpca {
             no_infinity(op, x)?;
             return Ok(true);
         }
-        finite(op, x).map(|()| false)
+        numbers(op, "x", x).map(|()| false)
     }
 
     fn posteriors(&self, x: ArrayView2<f64>) -> Result<(Array2<f64>, Array1<f64>)> {
@@ -173,5 +173,5 @@ impl FittedPpca {
 
 /// A NaN may be there; an infinity may not.
 fn no_infinity(op: &'static str, x: ArrayView2<f64>) -> Result<()> {
-    finite(op, x.mapv(|v| if v.is_nan() { 0.0 } else { v }).view())
+    numbers(op, "x", x.mapv(|v| if v.is_nan() { 0.0 } else { v }).view())
 }

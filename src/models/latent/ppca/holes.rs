@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use super::Params;
 use crate::models::latent::centred::{blocks, place};
 use crate::models::latent::gaussian::constant;
-use crate::models::latent::small::{cholesky, solve};
+use crate::linalg::small_cholesky::{cholesky, solve};
 use crate::ops::{Trans, gemm};
 use crate::{Device, Matrix, Result};
 

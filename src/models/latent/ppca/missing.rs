@@ -8,9 +8,9 @@ use ndarray::{Array1, Array2, ArrayView2, s};
 use super::ard::{self, Ard};
 use super::holes::{Holes, at, posteriors};
 use super::{FittedPpca, Params, Ppca, Solver, finish};
-use crate::models::em::{EmModel, Statistics};
+use crate::inference::em::{EmModel, Statistics};
 use crate::models::latent::centred::place;
-use crate::models::latent::small::{cholesky, solve};
+use crate::linalg::small_cholesky::{cholesky, solve};
 use crate::ops::{Trans, gemm};
 use crate::{Device, Error, Result};
 

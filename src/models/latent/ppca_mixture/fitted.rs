@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 use super::model::{Component, responsibilities};
 use crate::models::latent::axes::fix_signs;
 use crate::models::latent::centred;
-use crate::models::latent::input::{columns, finite, shape};
+use crate::check::{columns, numbers, require};
 use crate::models::latent::report::Report;
 use crate::{Device, Result};
 
@@ -121,7 +121,7 @@ impl FittedPpcaMixture {
     /// As [`FittedPpcaMixture::predict_proba`], and [`Error::Shape`](crate::Error::Shape) if there is no such component.
     pub fn transform(&self, x: ArrayView2<f64>, component: usize) -> Result<Array2<f64>> {
         columns("FittedPpcaMixture::transform", x, self.centre.len())?;
-        finite("FittedPpcaMixture::transform", x)?;
+        numbers("FittedPpcaMixture::transform", "x", x)?;
         let gaussian = &self.part(component)?.gaussian;
         let mean = &gaussian.mean + &self.centre;
         centred::project(&self.device, x, mean.view(), gaussian.encoder().view())
@@ -158,13 +158,13 @@ impl FittedPpcaMixture {
 
     fn part(&self, c: usize) -> Result<&Component> {
         let k = self.parts.len();
-        shape("FittedPpcaMixture", c < k, || format!("there is no component {c} of {k}"))?;
+        require("FittedPpcaMixture", c < k, || format!("there is no component {c} of {k}"))?;
         Ok(&self.parts[c])
     }
 
     fn look(&self, op: &'static str, x: ArrayView2<f64>) -> Result<(Array2<f64>, Array1<f64>)> {
         columns(op, x, self.centre.len())?;
-        finite(op, x)?;
+        numbers(op, "x", x)?;
         let (n, d) = x.dim();
         let (mut shares, mut scores) = (Array2::zeros((n, self.parts.len())), Array1::zeros(n));
         for rows in centred::blocks(&self.device, n, d) {

@@ -3,7 +3,7 @@
 use ndarray::{Array1, Array2, Axis, s};
 
 use crate::linalg::eigh;
-use crate::models::em::{EmModel, Statistics};
+use crate::inference::em::{EmModel, Statistics};
 use crate::models::latent::centred::place;
 use crate::models::latent::gaussian::Subspace;
 use crate::ops::{Trans, Zip, gemm, syrk, zip};

@@ -4,7 +4,7 @@ use ndarray::{Array1, Array2, ArrayView2};
 
 use super::model::{Component, Model, Sums, sums};
 use crate::models::cluster::KMeans;
-use crate::models::em::{Em, EmModel, Statistics};
+use crate::inference::em::{Em, EmModel, Statistics};
 use crate::models::latent::axes::orthonormal;
 use crate::models::latent::gaussian::Subspace;
 use crate::{Device, Matrix, Result};

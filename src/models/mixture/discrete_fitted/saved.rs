@@ -3,7 +3,7 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{Device, Family, FittedDiscreteMixture, Result};
-use crate::models::check::{finite, require, weights, within};
+use crate::check::{finite, require, weights, parameter};
 use crate::saved::{Column, Format, Grid};
 
 const OP: &str = "a saved FittedDiscreteMixture";
@@ -49,11 +49,11 @@ impl Saved<'_> {
         let probabilities = self.probabilities.into_array();
         finite(OP, "the probabilities", probabilities.view())?;
         let bad = probabilities.iter().copied().find(|p| !(0.0..=1.0).contains(p));
-        within("a probability", bad.unwrap_or(0.0), bad.is_none(), "must be between 0 and 1")?;
+        parameter("a probability", bad.unwrap_or(0.0), bad.is_none(), "must be between 0 and 1")?;
         let own = self.weights.into_array();
         weights(OP, own.view(), probabilities.nrows())?;
         let log_likelihood = self.log_likelihood;
-        within("log_likelihood", log_likelihood, log_likelihood.is_finite(), "must be finite")?;
+        parameter("log_likelihood", log_likelihood, log_likelihood.is_finite(), "must be finite")?;
         Ok(FittedDiscreteMixture {
             weights: own,
             probabilities,

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use super::{CovarianceKind, Device, FittedGaussianMixture, GaussianParams, Result};
-use crate::models::check::{finite, positive, require, weights, within};
+use crate::check::{finite, positive, require, weights, parameter};
 use crate::models::mixture::factors::Factors;
 use crate::saved::{Column, Format, Record, saved_as};
 
@@ -58,7 +58,7 @@ impl<'a> Record<'a, FittedGaussianMixture> for Saved<'a> {
         // Positive on the diagonal is not yet positive definite.
         Factors::new(&Device::cpu(), &params.covariance, k, d)?;
         positive("mass", mass)?;
-        within("log_likelihood", log_likelihood, log_likelihood.is_finite(), "must be finite")?;
+        parameter("log_likelihood", log_likelihood, log_likelihood.is_finite(), "must be finite")?;
         let (floored, dead) = (self.floored.into_owned(), self.dead.into_owned());
         require(OP, floored.iter().chain(&dead).all(|own| *own < k), || {
             format!("a component that is none of {k}")

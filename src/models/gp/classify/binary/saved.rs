@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Matrix, OneFactor, Result, ScaledFactor, scaled};
 use crate::linalg::SavedFactor;
-use crate::models::check::within;
+use crate::check::parameter;
 use crate::saved::Column;
 
 #[derive(Serialize, Deserialize)]
@@ -32,7 +32,7 @@ impl<'a> SavedOne<'a> {
 impl ScaledFactor {
     pub fn restored(op: &'static str, k: &Matrix, root: Array1<f64>, saved: SavedFactor) -> Result<Self> {
         let bad = root.iter().copied().find(|v| !(*v >= 0.0 && v.is_finite()));
-        within("a root", bad.unwrap_or(0.0), bad.is_none(), "must be finite and not negative")?;
+        parameter("a root", bad.unwrap_or(0.0), bad.is_none(), "must be finite and not negative")?;
         let (b, largest) = scaled(k, &root)?;
         Ok(ScaledFactor { root, largest, factor: saved.of_matrix(op, b)? })
     }

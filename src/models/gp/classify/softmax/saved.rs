@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{ManyFactors, Matrix, Result, ScaledFactor, total};
 use crate::linalg::SavedFactor;
-use crate::models::check::require;
+use crate::check::require;
 use crate::saved::{Column, Grid};
 
 #[derive(Serialize, Deserialize)]

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use super::{FittedSparseGp, Matrix, Minimum, Result, SparseGpRegressor, gram_diagonal};
-use crate::models::check::{finite, positive, require, within};
+use crate::check::{finite, positive, require, parameter};
 use crate::saved::{Format, Grid, Record, Triangular, saved_as};
 
 const OP: &str = "a saved FittedSparseGp";
@@ -50,9 +50,9 @@ impl<'a> Record<'a, FittedSparseGp> for Saved<'a> {
         let model = self.model.into_owned();
         positive("noise", model.noise)?;
         require(OP, !model.kernel.has_white_noise(), || "white noise in the kernel".to_owned())?;
-        within("value", value, value.is_finite(), "must be finite")?;
+        parameter("value", value, value.is_finite(), "must be finite")?;
         for (name, value) in [("gap", gap), ("jitter", jitter)] {
-            within(name, value, value >= 0.0 && value.is_finite(), "must be finite and not negative")?;
+            parameter(name, value, value >= 0.0 && value.is_finite(), "must be finite and not negative")?;
         }
         let z = self.z.into_array();
         finite(OP, "the inducing inputs", z.view())?;

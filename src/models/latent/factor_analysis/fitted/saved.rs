@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use super::{Device, FittedFactorAnalysis, Report, Result};
-use crate::models::check::{positive, require, within};
+use crate::check::{positive, require, parameter};
 use crate::saved::{Column, Format, Grid, Record, saved_as};
 
 const OP: &str = "a saved FittedFactorAnalysis";
@@ -41,7 +41,7 @@ impl<'a> Record<'a, FittedFactorAnalysis> for Saved<'a> {
         let noise_variances = self.noise_variances.checked(OP, "noise variances", d)?;
         noise_variances.iter().try_for_each(|&v| positive("noise_variances", v))?;
         let log_likelihood = self.log_likelihood;
-        within("log_likelihood", log_likelihood, log_likelihood.is_finite(), "must be finite")?;
+        parameter("log_likelihood", log_likelihood, log_likelihood.is_finite(), "must be finite")?;
         Ok(FittedFactorAnalysis {
             mean: self.mean.checked(OP, "the mean", d)?,
             loadings: self.loadings.checked(OP, "the loadings", (d, k))?,

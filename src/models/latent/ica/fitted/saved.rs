@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use super::{Device, FittedIca, Report, Result};
-use crate::models::check::require;
+use crate::check::require;
 use crate::saved::{Column, Format, Grid, Record, saved_as};
 
 const OP: &str = "a saved FittedIca";

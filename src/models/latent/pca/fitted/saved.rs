@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Device, FittedPca, Result};
-use crate::models::check::{require, within};
+use crate::check::{require, parameter};
 use crate::saved::{Column, Format, Grid, Record, saved_as};
 
 const OP: &str = "a saved FittedPca";
@@ -46,7 +46,7 @@ impl<'a> Record<'a, FittedPca> for Saved<'a> {
             format!("{k} components of {rank}, in {d} dimensions")
         })?;
         let requirement = "must be finite and not negative";
-        within(
+        parameter(
             "total_variance",
             total_variance,
             total_variance >= 0.0 && total_variance.is_finite(),
@@ -54,7 +54,7 @@ impl<'a> Record<'a, FittedPca> for Saved<'a> {
         )?;
         let explained_variance = self.explained_variance.checked(OP, "explained variance", k)?;
         let bad = explained_variance.iter().copied().find(|v| !(*v > 0.0 || (*v == 0.0 && !whiten)));
-        within(
+        parameter(
             "explained_variance",
             bad.unwrap_or(1.0),
             bad.is_none(),

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use super::{FittedPpca, Report, Result};
-use crate::models::check::{positive, within};
+use crate::check::{positive, parameter};
 use crate::models::latent::gaussian::SavedSubspace;
 use crate::saved::{Column, Format, Record, saved_as};
 
@@ -39,7 +39,7 @@ impl<'a> Record<'a, FittedPpca> for Saved<'a> {
 
     fn restored(self) -> Result<FittedPpca> {
         let (gaussian, log_likelihood) = (self.gaussian.restored(OP)?, self.log_likelihood);
-        within("log_likelihood", log_likelihood, log_likelihood.is_finite(), "must be finite")?;
+        parameter("log_likelihood", log_likelihood, log_likelihood.is_finite(), "must be finite")?;
         let k = gaussian.variances.len();
         let relevance = self.relevance.map(|r| r.checked(OP, "the relevance", k)).transpose()?;
         relevance.iter().flatten().try_for_each(|&v| positive("relevance", v))?;

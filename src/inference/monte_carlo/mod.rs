@@ -1,0 +1,5 @@
+//! Sampling from densities that are known up to a constant.
+
+mod slice;
+
+pub(crate) use slice::*;

@@ -1,0 +1,319 @@
+//! What models take: inputs, targets and weights in every form that an ndarray has. Checked in `tests/learn/data.rs`.
+
+use std::borrow::Cow;
+
+use ndarray::{
+    Array, Array1, Array2, ArrayBase, ArrayRef, ArrayView, ArrayView1, ArrayView2, Axis, CowArray, Data,
+    Dimension, Ix1, Ix2,
+};
+
+use crate::matrix::Element;
+
+/// A number of inputs, targets or weights: `f64`, or `f32`, which is widened.
+pub trait Real: Element {
+    /// The view itself, or a copy in f64.
+    fn widened<D: Dimension>(a: ArrayView<'_, Self, D>) -> CowArray<'_, f64, D>;
+}
+
+impl Real for f64 {
+    fn widened<D: Dimension>(a: ArrayView<'_, f64, D>) -> CowArray<'_, f64, D> {
+        a.into()
+    }
+}
+
+impl Real for f32 {
+    fn widened<D: Dimension>(a: ArrayView<'_, f32, D>) -> CowArray<'_, f64, D> {
+        a.mapv(f64::from).into()
+    }
+}
+
+/// Observations, one a row: any two-dimensional array or view of `f64` or `f32`, or a reference to one.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a set of observations",
+    note = "inputs are two-dimensional arrays of f64 or f32, one observation a row: `&Array2`, `ArrayView2`, ...",
+    note = "a single feature is a column: `x.insert_axis(Axis(1))`"
+)]
+pub trait Inputs {
+    /// `n x d`, in f64.
+    fn inputs(&self) -> CowArray<'_, f64, Ix2>;
+}
+
+impl<S: Data<Elem = T>, T: Real> Inputs for ArrayBase<S, Ix2> {
+    fn inputs(&self) -> CowArray<'_, f64, Ix2> {
+        T::widened(self.view())
+    }
+}
+
+impl<T: Real> Inputs for ArrayRef<T, Ix2> {
+    fn inputs(&self) -> CowArray<'_, f64, Ix2> {
+        T::widened(self.view())
+    }
+}
+
+impl<X: Inputs + ?Sized> Inputs for &X {
+    fn inputs(&self) -> CowArray<'_, f64, Ix2> {
+        (**self).inputs()
+    }
+}
+
+/// One weight for each observation: a one-dimensional array, a slice or a vector. A weight of 2 is that row twice.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a set of weights",
+    note = "weights are a one-dimensional array of f64 or f32, or a slice or vector of f64"
+)]
+pub trait Weights {
+    /// One for each observation, in f64.
+    fn weights(&self) -> CowArray<'_, f64, Ix1>;
+}
+
+impl<S: Data<Elem = T>, T: Real> Weights for ArrayBase<S, Ix1> {
+    fn weights(&self) -> CowArray<'_, f64, Ix1> {
+        T::widened(self.view())
+    }
+}
+
+impl Weights for [f64] {
+    fn weights(&self) -> CowArray<'_, f64, Ix1> {
+        ArrayView1::from(self).into()
+    }
+}
+
+impl Weights for Vec<f64> {
+    fn weights(&self) -> CowArray<'_, f64, Ix1> {
+        ArrayView1::from(self.as_slice()).into()
+    }
+}
+
+impl<const N: usize> Weights for [f64; N] {
+    fn weights(&self) -> CowArray<'_, f64, Ix1> {
+        ArrayView1::from(self.as_slice()).into()
+    }
+}
+
+impl<W: Weights + ?Sized> Weights for &W {
+    fn weights(&self) -> CowArray<'_, f64, Ix1> {
+        (**self).weights()
+    }
+}
+
+/// Targets as models see them: numbers of one or two dimensions, labels, or nothing.
+///
+/// It is what [`Targets`] turn into, and what can be cut into parts: [`Rows::select`].
+pub trait Rows: ToOwned {
+    /// How many observations it has a target for; none if it has nothing to say of any.
+    fn count(&self) -> Option<usize>;
+
+    /// The targets of these observations, in this order.
+    fn select(&self, rows: &[usize]) -> Self::Owned;
+}
+
+impl Rows for ArrayRef<f64, Ix1> {
+    fn count(&self) -> Option<usize> {
+        Some(self.len())
+    }
+
+    fn select(&self, rows: &[usize]) -> Array1<f64> {
+        self.view().select(Axis(0), rows)
+    }
+}
+
+impl Rows for ArrayRef<f64, Ix2> {
+    fn count(&self) -> Option<usize> {
+        Some(self.nrows())
+    }
+
+    fn select(&self, rows: &[usize]) -> Array2<f64> {
+        self.view().select(Axis(0), rows)
+    }
+}
+
+impl<L: Clone> Rows for [L] {
+    fn count(&self) -> Option<usize> {
+        Some(self.len())
+    }
+
+    fn select(&self, rows: &[usize]) -> Vec<L> {
+        rows.iter().map(|&i| self[i].clone()).collect()
+    }
+}
+
+/// No targets: models that learn from inputs alone.
+impl Rows for () {
+    fn count(&self) -> Option<usize> {
+        None
+    }
+
+    fn select(&self, _: &[usize]) {}
+}
+
+/// What is to be predicted of each observation.
+///
+/// | given | seen by models as | predicted as |
+/// |---|---|---|
+/// | one-dimensional array of `f64` or `f32` | `ArrayRef<f64, Ix1>` | `Array1<f64>` |
+/// | two-dimensional array of either, one column a target | `ArrayRef<f64, Ix2>` | `Array2<f64>` |
+/// | slice, vector or fixed array of any `Ord + Clone` type | `[L]` | `Vec<L>` |
+/// | one-dimensional array of integers, `bool`, `char`, `String` or `&str` | `[L]` | `Vec<L>` |
+/// | `()` | `()` | |
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a set of targets",
+    note = "numbers are a one- or two-dimensional array of f64 or f32: `&Array1`, `ArrayView2`, ...; a `Vec<f64>` is \
+            `Array1::from(v)`",
+    note = "classes are a slice or a vector of any `Ord + Clone` type"
+)]
+pub trait Targets {
+    /// As models see them.
+    type Of: Rows + ?Sized;
+
+    /// The targets, borrowed if they are of that form already.
+    fn targets(&self) -> Cow<'_, Self::Of>;
+}
+
+impl<Y: Targets + ?Sized> Targets for &Y {
+    type Of = Y::Of;
+
+    fn targets(&self) -> Cow<'_, Y::Of> {
+        (**self).targets()
+    }
+}
+
+impl Targets for () {
+    type Of = ();
+
+    fn targets(&self) -> Cow<'_, ()> {
+        Cow::Owned(())
+    }
+}
+
+/// What a one-dimensional array may hold to be a set of targets: numbers, or labels of the usual types.
+pub trait Target: Clone {
+    /// As models see many of them.
+    type Of: Rows + ?Sized;
+
+    /// Many of them.
+    fn many(a: ArrayView1<'_, Self>) -> Cow<'_, Self::Of>;
+}
+
+impl Target for f64 {
+    type Of = ArrayRef<f64, Ix1>;
+
+    fn many(a: ArrayView1<'_, f64>) -> Cow<'_, Self::Of> {
+        Cow::Owned(a.to_owned())
+    }
+}
+
+impl Target for f32 {
+    type Of = ArrayRef<f64, Ix1>;
+
+    fn many(a: ArrayView1<'_, f32>) -> Cow<'_, Self::Of> {
+        Cow::Owned(a.mapv(f64::from))
+    }
+}
+
+macro_rules! labels_in_arrays {
+    ($($label:ty),*) => { $(
+        impl Target for $label {
+            type Of = [$label];
+
+            fn many(a: ArrayView1<'_, Self>) -> Cow<'_, [$label]> {
+                Cow::Owned(a.to_vec())
+            }
+        }
+    )* };
+}
+
+labels_in_arrays!(u8, u16, u32, u64, usize, i8, i16, i32, i64, isize, bool, char, String);
+
+impl<'s> Target for &'s str {
+    type Of = [&'s str];
+
+    fn many(a: ArrayView1<'_, Self>) -> Cow<'_, [&'s str]> {
+        Cow::Owned(a.to_vec())
+    }
+}
+
+impl<S: Data<Elem = T>, T: Target> Targets for ArrayBase<S, Ix1> {
+    type Of = T::Of;
+
+    fn targets(&self) -> Cow<'_, T::Of> {
+        T::many(self.view())
+    }
+}
+
+impl<S: Data<Elem = T>, T: Real> Targets for ArrayBase<S, Ix2> {
+    type Of = ArrayRef<f64, Ix2>;
+
+    fn targets(&self) -> Cow<'_, Self::Of> {
+        Cow::Owned(T::widened(self.view()).into_owned())
+    }
+}
+
+impl<D: Dimension> Targets for ArrayRef<f64, D>
+where
+    ArrayRef<f64, D>: Rows<Owned = Array<f64, D>>,
+{
+    type Of = ArrayRef<f64, D>;
+
+    fn targets(&self) -> Cow<'_, Self::Of> {
+        Cow::Borrowed(self)
+    }
+}
+
+impl<L: Ord + Clone> Targets for [L] {
+    type Of = [L];
+
+    fn targets(&self) -> Cow<'_, [L]> {
+        Cow::Borrowed(self)
+    }
+}
+
+impl<L: Ord + Clone> Targets for Vec<L> {
+    type Of = [L];
+
+    fn targets(&self) -> Cow<'_, [L]> {
+        Cow::Borrowed(self)
+    }
+}
+
+impl<L: Ord + Clone, const N: usize> Targets for [L; N] {
+    type Of = [L];
+
+    fn targets(&self) -> Cow<'_, [L]> {
+        Cow::Borrowed(self)
+    }
+}
+
+/// Numbers to be predicted, of one dimension or two: a regression remembers which, and predicts in kind.
+pub trait TargetDim: Dimension + sealed::Sealed {
+    /// One column a target.
+    fn columns(a: &ArrayRef<f64, Self>) -> ArrayView2<'_, f64>;
+
+    /// Predictions of one column a target, in the form that the targets had.
+    fn shaped(columns: Array2<f64>) -> Array<f64, Self>;
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for ndarray::Ix1 {}
+    impl Sealed for ndarray::Ix2 {}
+}
+
+impl TargetDim for Ix1 {
+    fn columns(a: &ArrayRef<f64, Ix1>) -> ArrayView2<'_, f64> {
+        a.view().insert_axis(Axis(1))
+    }
+
+    fn shaped(columns: Array2<f64>) -> Array1<f64> {
+        columns.index_axis_move(Axis(1), 0)
+    }
+}
+
+impl TargetDim for Ix2 {
+    fn columns(a: &ArrayRef<f64, Ix2>) -> ArrayView2<'_, f64> {
+        a.view()
+    }
+
+    fn shaped(columns: Array2<f64>) -> Array2<f64> {
+        columns
+    }
+}

@@ -1,0 +1,86 @@
+//! Classes of any ordered type, and their indices. Checked in `tests/learn/labels.rs`.
+
+use crate::check::parameter;
+use crate::{Error, Result};
+
+/// Distinct labels in ascending order; a label's index is its place in it.
+///
+/// ```
+/// use mercer::learn::Labels;
+/// let (labels, index) = Labels::of(&["merlot", "barolo", "merlot"])?;
+/// assert_eq!(labels.classes(), ["barolo", "merlot"]);
+/// assert_eq!(index, [1, 0, 1]);
+/// assert_eq!(labels.names(&[0, 1])?, ["barolo", "merlot"]);
+/// # Ok::<(), mercer::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Labels<L> {
+    classes: Vec<L>,
+}
+
+impl<L: Ord + Clone> Labels<L> {
+    /// The distinct labels of `y`, and the index of each entry.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] if there are none.
+    pub fn of(y: &[L]) -> Result<(Self, Vec<usize>)> {
+        if y.is_empty() {
+            return Err(Error::Shape { op: "labels", what: "there are no labels".to_owned() });
+        }
+        let mut classes = y.to_vec();
+        classes.sort();
+        classes.dedup();
+        let labels = Labels { classes };
+        let index = labels.indices(y)?;
+        Ok((labels, index))
+    }
+
+    /// [`Labels::of`], if there are at least two.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] if all labels are the same, [`Error::Shape`] if there are none.
+    pub fn of_classes(y: &[L]) -> Result<(Self, Vec<usize>)> {
+        let found = Self::of(y)?;
+        let count = found.0.classes.len();
+        parameter("classes", count as f64, count > 1, "there must be at least two different labels")?;
+        Ok(found)
+    }
+
+    /// The index of each entry of `y`.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for a label that is none of the classes.
+    pub fn indices(&self, y: &[L]) -> Result<Vec<usize>> {
+        let find = |(at, label)| {
+            self.classes.binary_search(label).map_err(|_| Error::Parameter {
+                name: format!("label {at}"),
+                value: at as f64,
+                requirement: "must be one of the classes that the model was fitted to",
+            })
+        };
+        y.iter().enumerate().map(find).collect()
+    }
+
+    /// The label of each index.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for an index beyond the classes.
+    pub fn names(&self, indices: &[usize]) -> Result<Vec<L>> {
+        let name = |&i: &usize| {
+            self.classes.get(i).cloned().ok_or_else(|| Error::Parameter {
+                name: "class index".to_owned(),
+                value: i as f64,
+                requirement: "must be below the number of classes",
+            })
+        };
+        indices.iter().map(name).collect()
+    }
+}
+
+impl<L> Labels<L> {
+    /// The distinct labels in ascending order.
+    pub fn classes(&self) -> &[L] {
+        &self.classes
+    }
+}

@@ -1,0 +1,243 @@
+//! Preconditioned conjugate gradients: `A X = B` from products with A alone.
+//!
+//! Every right-hand side has its own recurrence; all of them share each product. When the recurrences say that they
+//! are done the residual is measured, and if it is larger than they thought they start again from it: with an f32
+//! operator and an f64 one to measure by, that is iterative refinement. Checked in `tests/linalg/cg.rs`.
+
+
+use ndarray::{Array2, ArrayView2, Axis};
+
+use crate::check::{block, parameter, require};
+use crate::linalg::solve::column_scale::unit_columns;
+use crate::linalg::solve::norm::length;
+use super::operator::Operator;
+use super::preconditioner::Preconditioner;
+use crate::{Error, Precision, Progress, Result};
+
+/// Iterations without a halved residual after which f32 products have no more to say; those of f64 are never given up.
+const PATIENCE: usize = 100;
+
+/// How conjugate gradients go about it.
+#[derive(Debug, Clone)]
+pub struct CgParams {
+    /// `‖b - Ax‖₂ / ‖b‖₂` to reach; by default 1e-10 if the residual is measured in f64 and 1e-4 if in f32.
+    pub tolerance: Option<f64>,
+    /// Most products with A.
+    pub max_iterations: usize,
+    /// Whether to return what was reached if that is not the tolerance, instead of an error.
+    pub accept_unconverged: bool,
+    /// Called after every iteration.
+    pub progress: Progress,
+}
+
+impl Default for CgParams {
+    fn default() -> Self {
+        CgParams { tolerance: None, max_iterations: 1000, accept_unconverged: false, progress: Progress::none() }
+    }
+}
+
+/// The solution, and what happened.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CgSolution {
+    /// `n x r`.
+    pub x: Array2<f64>,
+    /// What happened.
+    pub info: CgInfo,
+}
+
+/// What happened in a run of conjugate gradients.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct CgInfo {
+    /// Products with A (a block of right-hand sides counts once).
+    pub iterations: usize,
+    /// Times the residual was measured instead of updated, the last time included.
+    pub restarts: usize,
+    /// `‖b - Ax‖₂ / ‖b‖₂` of each right-hand side, measured at the end, in the precision of the operator.
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::numbers"))]
+    pub relative_residuals: Vec<f64>,
+    /// Whether all of them are within the tolerance.
+    pub converged: bool,
+    /// Whether it ended because a restart gained nothing: the precision of the operator is exhausted.
+    pub stagnated: bool,
+    /// The largest relative residual after each iteration, as the recurrences have it.
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::numbers"))]
+    pub trace: Vec<f64>,
+}
+
+/// `X` with `A X = B`, for `b`, `n x r`.
+///
+/// The products of a GPU operator are f32, and so is the residual it can measure: about `1e-7 condition` at best. For
+/// f64 accuracy use [`refined_conjugate_gradients`].
+///
+/// # Errors
+/// [`Error::NoConvergence`], unless `accept_unconverged`; [`Error::NotPositiveDefinite`] if A is seen to be
+/// indefinite, with the iteration as the pivot; [`Error::Cancelled`]; [`Error::Shape`] or [`Error::NotFinite`] for a
+/// bad `b`.
+///
+/// ```
+/// use mercer::linalg::{CgParams, Identity, Stored, conjugate_gradients};
+/// use mercer::{Device, Matrix};
+/// let a = Matrix::from_array(&Device::cpu(), ndarray::array![[4.0, 1.0], [1.0, 3.0]].view())?;
+/// let b = ndarray::array![[6.0], [7.0]];
+/// let found = conjugate_gradients(&Stored::new(&a)?, b.view(), &Identity, &CgParams::default())?;
+/// assert_eq!(found.info.iterations, 2); // as many as A has different eigenvalues
+/// assert!((found.x[[1, 0]] - 2.0).abs() < 1e-12);
+/// # Ok::<(), mercer::Error>(())
+/// ```
+pub fn conjugate_gradients(
+    op: &dyn Operator,
+    b: ArrayView2<f64>,
+    preconditioner: &dyn Preconditioner,
+    params: &CgParams,
+) -> Result<CgSolution> {
+    refined_conjugate_gradients(op, op, b, preconditioner, params)
+}
+
+/// [`conjugate_gradients`] with the products of `op` and the residual of `exact`: A on a GPU and the same A on the CPU.
+///
+/// Each restart gains the four or so digits that f32 recurrences are good for, until the residual is small in f64.
+///
+/// # Errors
+/// As [`conjugate_gradients`], and [`Error::Shape`] if the two operators differ in size.
+pub fn refined_conjugate_gradients(
+    op: &dyn Operator,
+    exact: &dyn Operator,
+    b: ArrayView2<f64>,
+    preconditioner: &dyn Preconditioner,
+    params: &CgParams,
+) -> Result<CgSolution> {
+    let n = exact.dim();
+    require("conjugate_gradients", op.dim() == n, || format!("op is of size {}, exact of {n}", op.dim()))?;
+    block("conjugate_gradients", "b", b, n)?;
+    let usual = if exact.precision() == Precision::Double { 1e-10 } else { 1e-4 };
+    let tolerance = params.tolerance.unwrap_or(usual);
+    parameter("tolerance", tolerance, tolerance > 0.0 && tolerance.is_finite(), "must be positive")?;
+    // How far a recurrence can be followed before rounding has made it fiction.
+    let depth = if op.precision() == Precision::Double { 1e-12 } else { 1e-4 };
+    // Squares of its entries must stay within f64.
+    let mut b = b.to_owned();
+    let back = unit_columns(&mut b);
+    let sizes: Vec<f64> = b.columns().into_iter().map(length).collect();
+    let mut run = Run { op, preconditioner, params, iterations: 0, trace: Vec::new() };
+    let mut x = Array2::zeros(b.raw_dim());
+    let mut rest = b.clone();
+    let mut error: Vec<f64> = sizes.iter().map(|s| if *s > 0.0 { 1.0 } else { 0.0 }).collect();
+    let mut open: Vec<usize> = (0..b.ncols()).filter(|&c| error[c] > tolerance).collect();
+    let mut restarts = 0;
+    while !open.is_empty() && run.iterations < params.max_iterations {
+        let goals = open.iter().map(|&c| sizes[c] * (0.9 * tolerance).max(depth * error[c])).collect();
+        let unit = open.iter().map(|&c| sizes[c]).collect();
+        let next: Array2<f64> =
+            x.select(Axis(1), &open) + run.cycle(rest.select(Axis(1), &open), goals, unit)?;
+        if next.iter().any(|v| !v.is_finite()) {
+            break;
+        }
+        let left = b.select(Axis(1), &open) - exact.apply(next.view())?;
+        restarts += 1;
+        let mut going = Vec::new();
+        for (at, &c) in open.iter().enumerate() {
+            let now = length(left.column(at)) / sizes[c];
+            if now > tolerance && now <= 0.5 * error[c] {
+                going.push(c);
+            }
+            if now < error[c] {
+                error[c] = now;
+                x.column_mut(c).assign(&next.column(at));
+                rest.column_mut(c).assign(&left.column(at));
+            }
+        }
+        open = going;
+    }
+    let worst = error.iter().copied().fold(0.0, f64::max);
+    let converged = worst <= tolerance;
+    let iterations = run.iterations;
+    if !converged && !params.accept_unconverged {
+        return Err(Error::NoConvergence {
+            op: "conjugate_gradients",
+            iterations,
+            residual: worst,
+            tolerance,
+        });
+    }
+    let stagnated = !converged && iterations < params.max_iterations;
+    let info =
+        CgInfo { iterations, restarts, relative_residuals: error, converged, stagnated, trace: run.trace };
+    x *= &back;
+    Ok(CgSolution { x, info })
+}
+
+struct Run<'a> {
+    op: &'a dyn Operator,
+    preconditioner: &'a dyn Preconditioner,
+    params: &'a CgParams,
+    iterations: usize,
+    trace: Vec<f64>,
+}
+
+impl Run<'_> {
+    /// The correction that takes each column of `rest` down to its goal, as far as the recurrences know.
+    fn cycle(&mut self, rest: Array2<f64>, goals: Vec<f64>, sizes: Vec<f64>) -> Result<Array2<f64>> {
+        let (n, width) = rest.dim();
+        let unit =
+            if self.op.precision() == Precision::Double { f64::EPSILON } else { f64::from(f32::EPSILON) };
+        let noise = 8.0 * (n as f64).sqrt() * unit;
+        let mut x = Array2::zeros((n, width));
+        let mut r = rest;
+        let mut p = self.preconditioner.solve(r.view())?;
+        let mut rz: Vec<f64> = (0..width).map(|c| r.column(c).dot(&p.column(c))).collect();
+        // The least residual so far, and how many iterations have not halved it.
+        let mut best = vec![(f64::INFINITY, 0usize); width];
+        let patience = if self.op.precision() == Precision::Double { usize::MAX } else { PATIENCE };
+        let mut live: Vec<usize> = (0..width).collect();
+        while !live.is_empty() && self.iterations < self.params.max_iterations {
+            let q = self.op.apply(p.select(Axis(1), &live).view())?;
+            self.iterations += 1;
+            let mut worst = 0f64;
+            let mut going = Vec::new();
+            for (at, &c) in live.iter().enumerate() {
+                let (own, q) = (p.column(c), q.column(at));
+                let curvature = own.dot(&q);
+                if curvature < -noise * length(own) * length(q) {
+                    return Err(Error::NotPositiveDefinite {
+                        op: "conjugate_gradients",
+                        pivot: self.iterations - 1,
+                        value: curvature / own.dot(&own),
+                    });
+                }
+                let step = rz[c] / curvature;
+                // No direction is left in which this precision sees A.
+                if !(step.is_finite() && curvature > 0.0) {
+                    continue;
+                }
+                x.column_mut(c).scaled_add(step, &own);
+                r.column_mut(c).scaled_add(-step, &q);
+                let left = length(r.column(c));
+                worst = worst.max(left / sizes[c]);
+                best[c] = if left < 0.5 * best[c].0 { (left, 0) } else { (best[c].0, best[c].1 + 1) };
+                if left > goals[c] && best[c].1 < patience {
+                    going.push(c);
+                }
+            }
+            live = going;
+            self.report(worst)?;
+            if live.is_empty() {
+                break;
+            }
+            let z = self.preconditioner.solve(r.select(Axis(1), &live).view())?;
+            for (at, &c) in live.iter().enumerate() {
+                let next = r.column(c).dot(&z.column(at));
+                let turn = next / rz[c];
+                rz[c] = next;
+                p.column_mut(c).zip_mut_with(&z.column(at), |p, z| *p = z + turn * *p);
+            }
+            live.retain(|&c| p.column(c).iter().all(|v| v.is_finite()));
+        }
+        Ok(x)
+    }
+
+    fn report(&mut self, worst: f64) -> Result<()> {
+        self.trace.push(worst);
+        self.params.progress.report("conjugate_gradients", self.iterations, self.params.max_iterations, worst)
+    }
+}

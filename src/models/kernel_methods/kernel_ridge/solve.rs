@@ -1,0 +1,81 @@
+//! `(K + λ S⁻¹) a = y`, by the method that the plan names.
+
+use ndarray::{Array2, ArrayView1, ArrayView2};
+
+use super::KernelRidge;
+use crate::linalg::{
+    Anchor, CgParams, KernelOperator, LowRankPlusDiagonal, Noise, SpdFactor, SpdParams, pivoted_cholesky,
+    refined_conjugate_gradients, solve_mixed,
+};
+use crate::learn::plan::{Method, Plan};
+use crate::linalg::SolveReport;
+use crate::ops::gram;
+use crate::{Device, Matrix, Result};
+
+/// Observations from which half the arithmetic is worth a few products more.
+const LARGE: usize = 1000;
+
+impl KernelRidge {
+    pub(super) fn solve(
+        &self,
+        device: &Device,
+        x: ArrayView2<f64>,
+        y: ArrayView2<f64>,
+        w: Option<ArrayView1<f64>>,
+    ) -> Result<(Array2<f64>, Plan, SolveReport)> {
+        let noise = match w {
+            None => Noise::Same(self.penalty),
+            Some(w) => Noise::Each(w.iter().map(|w| self.penalty / w).collect()),
+        };
+        let plan = self.plan(device, x.nrows(), x.ncols(), y.ncols());
+        self.affords(&plan)?;
+        let device = device.suited_to(plan.flops + plan.flops_per_iteration);
+        if let Method::MatrixFree { rank } = plan.method {
+            let (a, report) = self.matrix_free_solve(&device, x, y, noise, rank)?;
+            return Ok((a, plan, report));
+        }
+        if !device.is_gpu() && x.nrows() >= LARGE {
+            let points = Matrix::from_array(&device, x)?;
+            let mut k = gram(&self.kernel, &points, None)?.into_array()?;
+            let noise = KernelOperator::new(&self.kernel, &points, noise.clone())?.noise().clone();
+            k.diag_mut().zip_mut_with(&noise, |k, noise| *k += noise);
+            if let Some(found) = solve_mixed(&k, y)? {
+                return Ok((found.x, plan, SolveReport::Iterative(found.info)));
+            }
+        }
+        let factor = SpdFactor::of_kernel(&device, &self.kernel, x, noise, &SpdParams::default())?;
+        let solution = factor.solve(y)?;
+        Ok((solution.x, plan, SolveReport::Direct(solution.certificate)))
+    }
+
+    fn matrix_free_solve(
+        &self,
+        device: &Device,
+        x: ArrayView2<f64>,
+        y: ArrayView2<f64>,
+        noise: Noise,
+        rank: usize,
+    ) -> Result<(Array2<f64>, SolveReport)> {
+        let exact =
+            KernelOperator::new(&self.kernel, &Matrix::from_array(&Device::cpu(), x)?, noise.clone())?;
+        let preconditioner = {
+            // In f64 whatever the device: its n x r kernel values are nothing beside one product.
+            let low_rank = pivoted_cholesky(&exact.without_noise(), rank, 1e-12)?;
+            LowRankPlusDiagonal::new(&low_rank, exact.noise().view())?
+        };
+        let params = CgParams {
+            tolerance: self.tolerance,
+            max_iterations: self.max_iterations,
+            accept_unconverged: false,
+            progress: self.progress.clone(),
+        };
+        let found = if device.is_gpu() {
+            let points = Anchor::new(&self.kernel, x).upload("KernelRidge::fit", device, x)?;
+            let fast = KernelOperator::new(&self.kernel, &points, noise)?;
+            refined_conjugate_gradients(&fast, &exact, y, &preconditioner, &params)?
+        } else {
+            refined_conjugate_gradients(&exact, &exact, y, &preconditioner, &params)?
+        };
+        Ok((found.x, SolveReport::Iterative(found.info)))
+    }
+}

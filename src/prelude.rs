@@ -1,0 +1,15 @@
+//! One import for models, kernels, devices and the words that they share: `use mercer::prelude::*`.
+
+pub use crate::kernel::Kernel;
+pub use crate::learn::*;
+pub use crate::models::bayes_opt::*;
+pub use crate::models::cluster::*;
+pub use crate::models::gp::*;
+pub use crate::models::kernel_methods::features::*;
+pub use crate::models::kernel_methods::*;
+pub use crate::models::latent::*;
+pub use crate::models::linear::*;
+pub use crate::models::mixture::*;
+pub use crate::optim::Minimiser;
+pub use crate::stats::*;
+pub use crate::{Device, Error, Matrix, Progress, Result, Step};

@@ -1,0 +1,95 @@
+//! What long work says of itself while it runs, and how it is stopped. Checked in `tests/learn/progress.rs`.
+
+use std::fmt;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use crate::{Error, Result};
+
+/// One step of a long computation, as a [`Progress`] callback sees it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct Step {
+    /// The computation: a model, a test, a solver.
+    pub op: &'static str,
+    /// Steps made so far: iterations, blocks, folds, in all starts together.
+    pub made: usize,
+    /// Steps that will be made, if that is known; at most so many where an iteration may converge sooner.
+    pub total: Option<usize>,
+    /// What the computation watches: an objective, a residual, a score. NaN if there is nothing to watch.
+    pub value: f64,
+}
+
+impl Step {
+    /// Steps made, of all that will be made: in [0, 1], zero if their number is not known.
+    pub fn share(&self) -> f64 {
+        self.total.map_or(0.0, |all| (self.made as f64 / all.max(1) as f64).min(1.0))
+    }
+}
+
+/// A callback of a long computation: none, one that looks on, or one that can stop it.
+///
+/// It is called after every step. On [`ControlFlow::Break`] the computation ends in [`Error::Cancelled`].
+/// It equals only itself and its clones, and is left out of saved models.
+///
+/// ```
+/// use std::ops::ControlFlow;
+/// use mercer::prelude::*;
+/// let x = ndarray::Array2::from_shape_fn((40, 1), |(i, _)| (i as f64).sin());
+/// let stop = Progress::new(|step| if step.made < 3 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) });
+/// let model = GaussianMixture::new(3).tolerance(0.0).progress(stop);
+/// assert!(matches!(model.fit(&Device::cpu(), &x), Err(Error::Cancelled { .. })));
+/// ```
+#[derive(Clone, Default)]
+pub struct Progress(Option<Arc<dyn Fn(&Step) -> ControlFlow<()> + Send + Sync>>);
+
+impl Progress {
+    /// Calls `f` after every step; [`ControlFlow::Break`] cancels.
+    pub fn new(f: impl Fn(&Step) -> ControlFlow<()> + Send + Sync + 'static) -> Self {
+        Progress(Some(Arc::new(f)))
+    }
+
+    /// Calls `f` after every step, and never cancels.
+    pub fn watch(f: impl Fn(&Step) + Send + Sync + 'static) -> Self {
+        Self::new(move |step| {
+            f(step);
+            ControlFlow::Continue(())
+        })
+    }
+
+    /// Nobody is told anything.
+    pub fn none() -> Self {
+        Progress(None)
+    }
+
+    /// Tells of a step; the error if the caller has had enough.
+    pub(crate) fn report(
+        &self,
+        op: &'static str,
+        made: usize,
+        total: impl Into<Option<usize>>,
+        value: f64,
+    ) -> Result<()> {
+        let Some(f) = &self.0 else { return Ok(()) };
+        match f(&Step { op, made, total: total.into(), value }) {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(()) => Err(Error::Cancelled { op, iterations: made }),
+        }
+    }
+}
+
+impl fmt::Debug for Progress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "Progress(set)" } else { "Progress(none)" })
+    }
+}
+
+impl PartialEq for Progress {
+    fn eq(&self, other: &Self) -> bool {
+        match (&self.0, &other.0) {
+            (None, None) => true,
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            _ => false,
+        }
+    }
+}
