@@ -56,7 +56,6 @@ pub mod optim;
 pub mod prelude;
 pub mod probability;
 mod progress;
-#[cfg(feature = "serde")]
 pub mod saved;
 pub mod stats;
 

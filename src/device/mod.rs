@@ -63,6 +63,7 @@ impl Default for DeviceOptions {
             limits: LimitPolicy::default(),
             timeout: TIMEOUT,
             shape: ProductShape::default(),
+            threshold: threshold::WORTHWHILE,
         })
     }
 }
@@ -105,6 +106,14 @@ impl DeviceOptions {
     #[must_use]
     pub fn products(mut self, shape: ProductShape) -> Self {
         self.0.shape = shape;
+        self
+    }
+
+    /// Floating-point operations below which a model leaves this device for the CPU, whose answer is there before a
+    /// round trip would be: 5e7 unless said otherwise. With 0 every problem goes to the device.
+    #[must_use]
+    pub fn threshold(mut self, flops: f64) -> Self {
+        self.0.threshold = flops;
         self
     }
 

@@ -34,6 +34,10 @@ impl Gpu {
         match self.0 {}
     }
 
+    pub(crate) fn threshold(&self) -> f64 {
+        match self.0 {}
+    }
+
     pub(crate) fn direct(&self) -> bool {
         match self.0 {}
     }

@@ -24,6 +24,7 @@ pub(super) struct Inner {
     pub limits: Limits,
     pub timeout: Duration,
     pub direct: bool,
+    pub threshold: f64,
     pub pipelines: Mutex<HashMap<String, Compiled>>,
     pub recorder: Mutex<Recorder>,
     pub pool: Mutex<Pool>,
@@ -87,6 +88,7 @@ impl Gpu {
                 ProductShape::Tiled => false,
                 ProductShape::Direct => subgroups,
             },
+            threshold: request.threshold,
             pipelines: Mutex::default(),
             recorder: Mutex::default(),
             pool: Mutex::default(),
@@ -101,6 +103,11 @@ impl Gpu {
 
     pub(crate) fn limits(&self) -> Limits {
         self.0.limits
+    }
+
+    /// Floating-point operations below which a problem stays on the CPU.
+    pub(crate) fn threshold(&self) -> f64 {
+        self.0.threshold
     }
 
     /// Whether matrix products take the direct shape.

@@ -89,6 +89,8 @@ pub(crate) struct Request {
     pub limits: crate::device::LimitPolicy,
     pub timeout: std::time::Duration,
     pub shape: ProductShape,
+    /// Floating-point operations below which a problem stays on the CPU.
+    pub threshold: f64,
 }
 
 /// Which adapter to open.

@@ -10,6 +10,11 @@ impl Kernel {
         stationary(&self.expr)
     }
 
+    /// Where its inputs may be measured from on their way to f32.
+    pub(crate) fn origin(&self) -> crate::matrix::Origin {
+        if self.is_stationary() { crate::matrix::Origin::Free } else { crate::matrix::Origin::Fixed }
+    }
+
     /// Whether every Gram matrix is positive semi-definite.
     ///
     /// A precomputed matrix is taken at its word, a custom kernel unless it says otherwise.

@@ -7,6 +7,8 @@ use ndarray::{
     Dimension, Ix1, Ix2,
 };
 
+use crate::Result;
+use crate::check::require;
 use crate::matrix::Element;
 
 /// A number of inputs, targets or weights: `f64`, or `f32`, which is widened.
@@ -107,23 +109,13 @@ pub trait Rows: ToOwned {
     fn select(&self, rows: &[usize]) -> Self::Owned;
 }
 
-impl Rows for ArrayRef<f64, Ix1> {
+impl<D: TargetDim> Rows for ArrayRef<f64, D> {
     fn count(&self) -> Option<usize> {
-        Some(self.len())
+        Some(D::columns(self).nrows())
     }
 
-    fn select(&self, rows: &[usize]) -> Array1<f64> {
-        self.view().select(Axis(0), rows)
-    }
-}
-
-impl Rows for ArrayRef<f64, Ix2> {
-    fn count(&self) -> Option<usize> {
-        Some(self.nrows())
-    }
-
-    fn select(&self, rows: &[usize]) -> Array2<f64> {
-        self.view().select(Axis(0), rows)
+    fn select(&self, rows: &[usize]) -> Array<f64, D> {
+        D::shaped(D::columns(self).select(Axis(0), rows))
     }
 }
 
@@ -248,10 +240,7 @@ impl<S: Data<Elem = T>, T: Real> Targets for ArrayBase<S, Ix2> {
     }
 }
 
-impl<D: Dimension> Targets for ArrayRef<f64, D>
-where
-    ArrayRef<f64, D>: Rows<Owned = Array<f64, D>>,
-{
+impl<D: TargetDim> Targets for ArrayRef<f64, D> {
     type Of = ArrayRef<f64, D>;
 
     fn targets(&self) -> Cow<'_, Self::Of> {
@@ -290,6 +279,12 @@ pub trait TargetDim: Dimension + sealed::Sealed {
 
     /// Predictions of one column a target, in the form that the targets had.
     fn shaped(columns: Array2<f64>) -> Array<f64, Self>;
+
+    /// An error if there are more targets than this form has room for: a saved model of three targets is not one of one.
+    ///
+    /// # Errors
+    /// [`Error::Shape`](crate::Error::Shape).
+    fn fits(op: &'static str, targets: usize) -> Result<()>;
 }
 
 mod sealed {
@@ -306,6 +301,10 @@ impl TargetDim for Ix1 {
     fn shaped(columns: Array2<f64>) -> Array1<f64> {
         columns.index_axis_move(Axis(1), 0)
     }
+
+    fn fits(op: &'static str, targets: usize) -> Result<()> {
+        require(op, targets == 1, || format!("{targets} targets where there is to be one"))
+    }
 }
 
 impl TargetDim for Ix2 {
@@ -315,5 +314,9 @@ impl TargetDim for Ix2 {
 
     fn shaped(columns: Array2<f64>) -> Array2<f64> {
         columns
+    }
+
+    fn fits(op: &'static str, targets: usize) -> Result<()> {
+        require(op, targets > 0, || "there are no targets".to_owned())
     }
 }

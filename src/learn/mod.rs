@@ -9,6 +9,7 @@
 
 pub(crate) mod configure;
 mod data;
+pub(crate) mod inherent;
 mod labels;
 pub mod plan;
 mod report;

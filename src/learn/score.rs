@@ -29,6 +29,15 @@ pub(crate) fn r_squared(
     Ok(columns.map(of).sum::<f64>() / y.ncols() as f64)
 }
 
+/// The share of labels that are predicted as they are.
+pub(crate) fn accuracy<L: PartialEq>(op: &'static str, y: &[L], predicted: &[L]) -> Result<f64> {
+    require(op, !y.is_empty() && y.len() == predicted.len(), || {
+        format!("{} predictions, {} labels", predicted.len(), y.len())
+    })?;
+    let met = y.iter().zip(predicted).filter(|(y, p)| y == p).count();
+    Ok(met as f64 / y.len() as f64)
+}
+
 #[cfg(test)]
 mod tests {
     use ndarray::array;

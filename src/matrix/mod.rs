@@ -1,5 +1,6 @@
 //! A matrix that lives on a device.
 
+pub(crate) mod points;
 mod transfer;
 pub(crate) mod window;
 
@@ -13,6 +14,8 @@ use crate::host::memory as host;
 use crate::{Error, Result};
 pub use crate::host::memory::Element;
 use crate::host::pool::Host;
+
+pub(crate) use points::{Origin, Points};
 
 /// Rows of a GPU matrix are padded with zeros to a whole number of vec4s.
 const LANES: usize = 4;

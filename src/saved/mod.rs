@@ -64,19 +64,70 @@
 //! replaces a signature. Fitted values begin with the number of their format: a later version that writes another one
 //! will be refused by this one, and not misread.
 
+#[cfg(feature = "serde")]
 mod float;
 mod format;
+#[cfg(feature = "serde")]
 mod grid;
+#[cfg(feature = "serde")]
 mod triangle;
 
+#[cfg(feature = "serde")]
 pub(crate) use float::{number, numbers};
 pub(crate) use format::Format;
+#[cfg(feature = "serde")]
 pub(crate) use grid::{Column, Grid, matrix, stack, vector};
+#[cfg(feature = "serde")]
 pub(crate) use triangle::{Triangular, solves};
 
+#[cfg(feature = "serde")]
 use crate::Result;
 
-/// What is written of something, and read: it borrows what is written, and owns what was read.
+/// What a fitted value must satisfy when it comes from a file: shapes that fit together, numbers that are finite,
+/// parameters in their domain.
+#[cfg(feature = "serde")]
+pub(crate) trait Checked {
+    /// The error that a file with these values is refused with.
+    fn check(&self) -> Result<()>;
+}
+
+/// `Serialize` and `Deserialize` of a type that derives both with `#[serde(remote = "Self")]`: what is read is
+/// [`Checked`] before anybody sees it. `saved!(FittedX)`, `saved!(FittedX<D: TargetDim>)` for a parameter that is not
+/// saved, `saved!(FittedX<L>)` for labels, which are.
+#[cfg(feature = "serde")]
+macro_rules! saved {
+    ($own:ident) => { crate::saved::saved!(@ $own, [], [], []); };
+    ($own:ident<$param:ident: $bound:path>) => {
+        crate::saved::saved!(@ $own, [$param], [$param: $bound], [$param: $bound]);
+    };
+    ($own:ident<$label:ident>) => {
+        crate::saved::saved!(
+            @ $own, [$label], [$label: Ord + Clone + serde::Serialize],
+            [$label: Ord + Clone + serde::Deserialize<'de>]
+        );
+    };
+    (@ $own:ident, [$($param:ident)?], [$($to:tt)*], [$($from:tt)*]) => {
+        impl<$($to)*> serde::Serialize for $own<$($param)?> {
+            fn serialize<S: serde::Serializer>(&self, to: S) -> std::result::Result<S::Ok, S::Error> {
+                <$own<$($param)?>>::serialize(self, to)
+            }
+        }
+
+        impl<'de, $($from)*> serde::Deserialize<'de> for $own<$($param)?> {
+            fn deserialize<F: serde::Deserializer<'de>>(from: F) -> std::result::Result<Self, F::Error> {
+                let read = <$own<$($param)?>>::deserialize(from)?;
+                crate::saved::Checked::check(&read).map_err(serde::de::Error::custom)?;
+                Ok(read)
+            }
+        }
+    };
+}
+
+#[cfg(feature = "serde")]
+pub(crate) use saved;
+
+/// What is written of something that holds a factor, and read: it borrows what is written, and owns what was read.
+#[cfg(feature = "serde")]
 pub(crate) trait Record<'a, Own>: Sized {
     /// An error if it cannot be saved.
     fn of(own: &'a Own) -> Result<Self>;
@@ -86,6 +137,7 @@ pub(crate) trait Record<'a, Own>: Sized {
 }
 
 /// `Serialize` and `Deserialize` of a type by its [`Record`].
+#[cfg(feature = "serde")]
 macro_rules! saved_as {
     ($own:ty, $record:ident) => {
         impl serde::Serialize for $own {
@@ -105,4 +157,5 @@ macro_rules! saved_as {
     };
 }
 
+#[cfg(feature = "serde")]
 pub(crate) use saved_as;

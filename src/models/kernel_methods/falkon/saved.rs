@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{CgInfo, FittedFalkon, Plan, positive, require, parameter};
 use crate::Result;
-use crate::models::kernel_methods::expansion::SavedExpansion;
+use crate::models::kernel_methods::expansion::Expansion;
+use crate::saved::Checked;
 use crate::saved::{Format, Record, saved_as};
 
 const OP: &str = "a saved FittedFalkon";
@@ -15,7 +16,7 @@ const OP: &str = "a saved FittedFalkon";
 #[serde(rename = "FittedFalkon")]
 struct Saved<'a> {
     format: Format,
-    expansion: SavedExpansion<'a>,
+    expansion: Cow<'a, Expansion>,
     which: Cow<'a, [usize]>,
     penalty: f64,
     jitter: f64,
@@ -29,7 +30,7 @@ impl<'a> Record<'a, FittedFalkon> for Saved<'a> {
     fn of(own: &'a FittedFalkon) -> Result<Self> {
         Ok(Saved {
             format: Format,
-            expansion: SavedExpansion::of(&own.expansion),
+            expansion: Cow::Borrowed(&own.expansion),
             which: Cow::Borrowed(&own.which),
             penalty: own.penalty,
             jitter: own.jitter,
@@ -42,7 +43,8 @@ impl<'a> Record<'a, FittedFalkon> for Saved<'a> {
         positive("penalty", self.penalty)?;
         let jitter = self.jitter;
         parameter("jitter", jitter, jitter >= 0.0 && jitter.is_finite(), "must be finite and not negative")?;
-        let expansion = self.expansion.restored(OP)?;
+        self.expansion.check()?;
+        let expansion = self.expansion.into_owned();
         let (m, which) = (expansion.points.nrows(), self.which.into_owned());
         require(OP, which.len() == m, || format!("{m} landmarks, {} rows that they are", which.len()))?;
         let (penalty, plan, info) = (self.penalty, self.plan, self.info.into_owned());

@@ -1,6 +1,6 @@
 //! What a fit would do: the choice of the method, and its cost.
 
-use super::{KernelRidge, Solver};
+use super::model::{KernelRidge, Solver};
 use crate::learn::plan::{Method, Plan, affords, kernel_flops, row_bytes};
 use crate::ops::factoring_bytes;
 use crate::{Device, Result};

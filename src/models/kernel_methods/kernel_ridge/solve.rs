@@ -2,7 +2,7 @@
 
 use ndarray::{Array2, ArrayView1, ArrayView2};
 
-use super::KernelRidge;
+use super::model::KernelRidge;
 use crate::linalg::{
     Anchor, CgParams, KernelOperator, LowRankPlusDiagonal, Noise, SpdFactor, SpdParams, pivoted_cholesky,
     refined_conjugate_gradients, solve_mixed,
