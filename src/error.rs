@@ -14,7 +14,7 @@ pub enum Error {
     },
 
     /// A NaN or an infinity in the input.
-    #[error("{op}: {what} holds {value} at row {row}, column {col}; clean the data first")]
+    #[error("{op}: {what} holds {} at row {row}, column {col}; clean the data first", short(*value))]
     NotFinite {
         /// The operation that refused.
         op: &'static str,
@@ -29,7 +29,7 @@ pub enum Error {
     },
 
     /// A parameter outside its domain.
-    #[error("{name} = {value} is not allowed: {requirement}")]
+    #[error("{name} = {} is not allowed: {requirement}", short(*value))]
     Parameter {
         /// The parameter, as the caller knows it.
         name: String,
@@ -63,7 +63,7 @@ pub enum Error {
 
     /// The matrix is not positive definite.
     #[error(
-        "{op}: not positive definite: pivot {pivot} is {value:e}; add to the diagonal, or allow a jitter"
+        "{op}: not positive definite: pivot {pivot} is {value:e}; raise the noise or the penalty, or remove duplicate inputs"
     )]
     NotPositiveDefinite {
         /// The operation that refused.
@@ -124,7 +124,8 @@ pub enum Error {
 
     /// The operand does not fit the adapter.
     #[error(
-        "{what} needs {need} bytes, the adapter allows {limit}; use a smaller problem, a matrix-free method or the CPU"
+        "{what} needs {}, the adapter allows {}; use a smaller problem, a matrix-free method or the CPU",
+        bytes(*need), bytes(*limit)
     )]
     TooLarge {
         /// The buffer.
@@ -136,7 +137,7 @@ pub enum Error {
     },
 
     /// What would be stored passes the caller's own limit; nothing was allocated.
-    #[error("{op}: needs {need} bytes, the memory budget is {budget}; raise `memory_budget`, or {instead}")]
+    #[error("{op}: needs {}, the memory budget is {}; raise `memory_budget`, or {instead}", bytes(*need), bytes(*budget))]
     OverBudget {
         /// The operation that refused.
         op: &'static str,
@@ -191,5 +192,48 @@ pub enum Error {
     DeviceLost(String),
 }
 
+/// A number as a person would write it: sixteen digits are enough for anybody, and 1e300 has no 301 of them.
+fn short(value: f64) -> String {
+    let size = value.abs();
+    if value == 0.0 || (1e-5..1e16).contains(&size) || !value.is_finite() {
+        format!("{value}")
+    } else {
+        format!("{value:e}")
+    }
+}
+
+/// Bytes with the prefix that leaves few digits.
+fn bytes(count: u64) -> String {
+    let units = ["bytes", "kB", "MB", "GB", "TB", "PB", "EB"];
+    let mut value = count as f64;
+    let mut unit = 0;
+    while value >= 1000.0 && unit + 1 < units.len() {
+        value /= 1000.0;
+        unit += 1;
+    }
+    if unit == 0 { format!("{count} bytes") } else { format!("{value:.3} {}", units[unit]) }
+}
+
 /// Shorthand used throughout the crate.
 pub type Result<T> = std::result::Result<T, Error>;
+
+#[cfg(test)]
+mod tests {
+    use super::{Error, bytes};
+
+    #[test]
+    fn numbers_are_written_as_a_person_would() {
+        let said = |value: f64| {
+            let e = Error::Parameter { name: "p".to_owned(), value, requirement: "no" };
+            e.to_string()
+        };
+        assert_eq!(said(1e300), "p = 1e300 is not allowed: no");
+        assert_eq!(said(0.25), "p = 0.25 is not allowed: no");
+        assert_eq!(said(-1e-9), "p = -1e-9 is not allowed: no");
+        assert_eq!(said(usize::MAX as f64), "p = 1.8446744073709552e19 is not allowed: no");
+        assert_eq!(said(f64::NAN), "p = NaN is not allowed: no");
+        assert_eq!(bytes(999), "999 bytes");
+        assert_eq!(bytes(2_500_000_000), "2.500 GB");
+        assert_eq!(bytes(u64::MAX), "18.447 EB");
+    }
+}

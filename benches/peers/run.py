@@ -70,7 +70,8 @@ def build(binary, features):
     if done.returncode:
         errors = [line for line in done.stderr.splitlines() if line.startswith("error")] or ["cargo failed"]
         raise RuntimeError(f"{binary} does not build: {errors[0]}")
-    return [str(HERE / "target" / "release" / binary)]
+    target = Path(os.environ.get("CARGO_TARGET_DIR", HERE / "target"))
+    return [str(target / "release" / binary)]
 
 
 def fastest_core():
