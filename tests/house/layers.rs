@@ -1,7 +1,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-fn files(dir: &str, ending: &str) -> Vec<PathBuf> {
+pub fn files(dir: &str, ending: &str) -> Vec<PathBuf> {
     let mut all = Vec::new();
     for entry in fs::read_dir(dir).unwrap() {
         let path = entry.unwrap().path();
@@ -15,7 +15,7 @@ fn files(dir: &str, ending: &str) -> Vec<PathBuf> {
 }
 
 /// The text without comments: prose may name what code may not.
-fn code(path: &Path) -> String {
+pub fn code(path: &Path) -> String {
     let text = fs::read_to_string(path).unwrap();
     text.lines().map(|line| line.split("//").next().unwrap_or("")).collect::<Vec<_>>().join("\n")
 }
