@@ -124,25 +124,24 @@ fn sources(place: &Path) -> Vec<String> {
         .collect()
 }
 
-/// The folder or file of the module that a path begins with, and what is left of the path.
+/// The folder or file of the module that a path begins with, and what is left: an item, and perhaps its method.
 fn module(path: &str) -> (PathBuf, Vec<&str>) {
     let mut here = PathBuf::from("src");
-    let mut segments = path.split("::").peekable();
-    while let Some(name) = segments.peek() {
-        let folder = here.join(name);
+    let mut left: Vec<&str> = path.split("::").collect();
+    // The last segment is an item, also where a file has its name.
+    while left.len() > 1 {
+        let folder = here.join(left[0]);
         let file = folder.with_extension("rs");
         if folder.is_dir() {
             here = folder;
-            segments.next();
         } else if file.is_file() {
             here = file;
-            segments.next();
-            break;
         } else {
             break;
         }
+        left.remove(0);
     }
-    (here, segments.collect())
+    (here, left)
 }
 
 fn is_word(c: char) -> bool {
@@ -228,6 +227,7 @@ fn a_fault_is_found() {
     assert!(fault("src/kernel/nowhere.rs").is_some());
     assert!(fault("nowhere::Kernel").is_some());
     assert!(fault("kernel::Nothing").is_some());
+    assert!(fault("ops::nothing").is_some());
     assert!(fault("kernel::Kernel::nothing").is_some());
     assert!(row("| X.1 | a title | - | - |").is_some());
     assert!(row("| id | title | where | test |").is_none());
