@@ -105,8 +105,8 @@ fn its_counts_are_right() {
         .filter_map(|line| {
             let cells = cells(line)?;
             let [_, numbers @ ..] = &cells[..] else { return None };
-            let numbers: Vec<usize> = numbers.iter().map(|n| n.parse().ok()).collect::<Option<_>>()?;
-            numbers.try_into().ok()
+            let numbers = numbers.iter().map(|n| n.parse::<usize>().ok()).collect::<Option<Vec<_>>>()?;
+            <[usize; 4]>::try_from(numbers).ok()
         })
         .collect();
     assert_eq!(table, by_notes);
