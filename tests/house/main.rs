@@ -4,5 +4,6 @@
 mod support;
 
 mod conformance;
+mod course;
 mod layers;
 mod shaders;
