@@ -3,7 +3,8 @@
 // Workgroup of 16 x 16; each invocation holds a 4 x 4 block of pairs in registers: rows 4 lane.y + (0..3) against
 // columns 4 lane.x + (0..3). Features pass through workgroup memory 16 at a time; row r lies at slot
 // (r % 4) * 16 + r / 4, so that neighbouring lanes read neighbouring slots.
-// Padding: rows past the end are staged as zeros and discarded by the caller; padded features are zeros.
+// Padding: past the end the last row is staged again, so that a kernel sees points only; the caller discards what
+// it makes of them. Padded features are zeros.
 //
 // Prepended: the kernel (`Stats`, `stats_add`, ...), `load_x` and `load_y`.
 
@@ -41,8 +42,8 @@ fn stage(row0: u32, col0: u32, step: u32, slot: u32) {
     var xv = vec4<f32>();
     var yv = vec4<f32>();
     if p < params.d4 {
-        if row0 + r < params.n { xv = load_x((row0 + r) * params.d4 + p); }
-        if col0 + r < params.m { yv = load_y((col0 + r) * params.d4 + p); }
+        xv = load_x(min(row0 + r, params.n - 1u) * params.d4 + p);
+        yv = load_y(min(col0 + r, params.m - 1u) * params.d4 + p);
     }
     let at = slot % DEPTH * TILE + r % 4u * LANES + r / 4u;
     workgroupBarrier();

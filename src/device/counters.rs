@@ -12,6 +12,8 @@ pub struct Counters {
     pub pipelines: u64,
     /// Bytes written from the host.
     pub bytes_up: u64,
+    /// Times that the host has waited to read something back.
+    pub read_backs: u64,
     /// Bytes read back to the host.
     pub bytes_down: u64,
     /// Bytes held now, idle pooled buffers included.

@@ -24,7 +24,10 @@ impl Gpu {
             let data = staging.get_mapped_range(..).map_err(|e| lost(e.to_string()))?.to_vec();
             staging.unmap();
             self.return_staging(&staging);
-            lock(&self.0.counters).bytes_down += bytes;
+            let mut counters = lock(&self.0.counters);
+            counters.bytes_down += bytes;
+            counters.read_backs += 1;
+            drop(counters);
             Ok(data)
         })
     }

@@ -102,18 +102,77 @@ impl Mul for Kernel {
     }
 }
 
-impl Mul<Kernel> for f64 {
-    type Output = Kernel;
+/// `k1 op k2` also where either is borrowed.
+macro_rules! by_reference {
+    ($($op:ident $name:ident),*) => { $(
+        impl $op<&Kernel> for &Kernel {
+            type Output = Kernel;
 
-    fn mul(self, k: Kernel) -> Kernel {
-        k.scaled(self)
-    }
+            fn $name(self, other: &Kernel) -> Kernel {
+                self.clone().$name(other.clone())
+            }
+        }
+
+        impl $op<&Kernel> for Kernel {
+            type Output = Kernel;
+
+            fn $name(self, other: &Kernel) -> Kernel {
+                self.$name(other.clone())
+            }
+        }
+
+        impl $op<Kernel> for &Kernel {
+            type Output = Kernel;
+
+            fn $name(self, other: Kernel) -> Kernel {
+                self.clone().$name(other)
+            }
+        }
+    )* };
 }
 
-impl Mul<f64> for Kernel {
-    type Output = Kernel;
+/// A number times a kernel scales it, a number plus a kernel adds a constant kernel: from either side.
+macro_rules! with_numbers {
+    ($($kernel:ty),*) => { $(
+        impl Mul<$kernel> for f64 {
+            type Output = Kernel;
 
-    fn mul(self, c: f64) -> Kernel {
-        self.scaled(c)
+            fn mul(self, k: $kernel) -> Kernel {
+                Kernel::from(k).scaled(self)
+            }
+        }
+
+        impl Mul<f64> for $kernel {
+            type Output = Kernel;
+
+            fn mul(self, c: f64) -> Kernel {
+                Kernel::from(self).scaled(c)
+            }
+        }
+
+        impl Add<$kernel> for f64 {
+            type Output = Kernel;
+
+            fn add(self, k: $kernel) -> Kernel {
+                Kernel::constant(self) + k
+            }
+        }
+
+        impl Add<f64> for $kernel {
+            type Output = Kernel;
+
+            fn add(self, c: f64) -> Kernel {
+                self + Kernel::constant(c)
+            }
+        }
+    )* };
+}
+
+by_reference!(Add add, Mul mul);
+with_numbers!(Kernel, &Kernel);
+
+impl From<&Kernel> for Kernel {
+    fn from(k: &Kernel) -> Kernel {
+        k.clone()
     }
 }

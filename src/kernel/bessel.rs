@@ -26,11 +26,20 @@ fn ln_bessel_k(nu: f64, z: f64) -> f64 {
     (sum * h).ln() + peak
 }
 
+/// Whether `z^ν K_ν(z)`, about `z^(ν-½) e^-z` for z beyond ν, is less than the smallest number: there the integral has
+/// nothing to find, and its step, which shrinks with z, would never get there.
+fn vanishes(nu: f64, z: f64) -> bool {
+    z > 2.0 * nu && z - nu * z.ln() > 800.0 + nu * (nu + 1.0).ln()
+}
+
 /// 2^(1-ν)/Γ(ν) z^ν `K_ν(z)` with z = √(2νu); u is the scaled squared distance.
 pub(crate) fn matern(nu: f64, u: f64) -> f64 {
     let z = (2.0 * nu * u).sqrt();
     if z == 0.0 {
         return 1.0;
+    }
+    if vanishes(nu, z) {
+        return 0.0;
     }
     ((1.0 - nu) * 2.0_f64.ln() - ln_gamma(nu) + nu * z.ln() + ln_bessel_k(nu, z)).exp().min(1.0)
 }
@@ -42,6 +51,9 @@ pub(crate) fn matern_slope(nu: f64, u: f64) -> f64 {
     let z = (2.0 * nu * u).sqrt();
     if z == 0.0 {
         return if nu > 1.0 { -nu / (2.0 * (nu - 1.0)) } else { 0.0 };
+    }
+    if vanishes(nu, z) {
+        return 0.0;
     }
     let ln = (1.0 - nu) * 2.0_f64.ln() - ln_gamma(nu) + (nu - 1.0) * z.ln() + ln_bessel_k(nu - 1.0, z);
     -nu * ln.exp()
@@ -74,6 +86,15 @@ mod tests {
         assert!((matern(10.0, 1.0) - 0.583_901_133_2).abs() < 1e-10);
         for u in [0.1, 1.0, 4.0_f64] {
             assert!((matern(5000.0, u) - (-0.5 * u).exp()).abs() < 1e-3);
+        }
+    }
+
+    #[test]
+    fn nothing_is_left_far_away() {
+        for nu in [0.1, 0.7, 3.3, 40.0] {
+            for u in [1e8, 1e100, 1e300, f64::INFINITY] {
+                assert_eq!((matern(nu, u), matern_slope(nu, u)), (0.0, 0.0), "nu {nu} u {u}");
+            }
         }
     }
 

@@ -12,7 +12,7 @@ impl Kernel {
     /// # Errors
     /// [`Error::Parameter`] or [`Error::Shape`], naming the first part that is not.
     pub fn check(&self) -> Result<()> {
-        structure(&self.expr)?;
+        structure(&self.expr, 0)?;
         for (name, h) in self.hypers() {
             h.admit(&name, h.value)?;
             let (lo, hi) = h.bounds();
@@ -32,11 +32,17 @@ impl Kernel {
     }
 }
 
+/// Most levels of a kernel: every one of them is a call on the stack, and a step of a shader.
+const DEEPEST: usize = 256;
+
 fn refuse<T>(what: String) -> Result<T> {
     Err(Error::Shape { op: "kernel", what })
 }
 
-fn structure(e: &Expr) -> Result<()> {
+fn structure(e: &Expr, depth: usize) -> Result<()> {
+    if depth > DEEPEST {
+        return refuse(format!("the kernel is nested more than {DEEPEST} levels deep"));
+    }
     match e {
         Expr::Leaf(l) => leaf(l)?,
         Expr::Sum(t) | Expr::Product(t) if t.is_empty() => {
@@ -45,6 +51,10 @@ fn structure(e: &Expr) -> Result<()> {
         Expr::Pow(0, _) => {
             let requirement = "a power of a kernel must be at least 1";
             return Err(Error::Parameter { name: "pow".into(), value: 0.0, requirement });
+        }
+        Expr::Pow(m, _) if i32::try_from(*m).is_err() => {
+            let requirement = "a power of a kernel must be less than 2^31";
+            return Err(Error::Parameter { name: "pow".into(), value: f64::from(*m), requirement });
         }
         Expr::PolynomialOf(c, _) if c.is_empty() => {
             return refuse("polynomial_of needs at least one coefficient".into());
@@ -66,7 +76,7 @@ fn structure(e: &Expr) -> Result<()> {
         }
         _ => {}
     }
-    e.children().iter().try_for_each(structure)
+    e.children().iter().try_for_each(|k| structure(k, depth + 1))
 }
 
 fn leaf(l: &Leaf) -> Result<()> {

@@ -11,7 +11,11 @@ use rand_distr::{ChiSquared, Distribution, Gamma, Poisson, StandardNormal};
 
 use super::Kernel;
 use super::expr::{Expr, Kind, Leaf};
+use crate::check::parameter;
 use crate::{Error, Result};
+
+/// Most draws that one frequency may cost.
+const MOST: f64 = 1e5;
 
 impl Kernel {
     /// k(0) and `m` frequencies of `d` features each, from the kernel's spectral measure.
@@ -36,6 +40,9 @@ impl Kernel {
                 instead: "use Nyström features, which take any kernel",
             });
         };
+        let each = draws(&self.expr);
+        let requirement = "a frequency of so high a power is a sum of more draws than anyone waits for";
+        parameter("power", each, each <= MOST, requirement)?;
         let mut draw =
             Draw { rng: ChaCha8Rng::seed_from_u64(seed), orthogonal, most: m, waiting: HashMap::new() };
         let mut drawn = Vec::new();
@@ -46,6 +53,18 @@ impl Kernel {
         })?;
         drawn.extend((0..m).map(|_| draw.frequency(&self.expr, d, 1)));
         Ok((amplitude, drawn))
+    }
+}
+
+/// Draws that one frequency costs.
+fn draws(e: &Expr) -> f64 {
+    let most = |parts: &[Expr]| parts.iter().map(draws).fold(0.0, f64::max);
+    match e {
+        Expr::Product(parts) => parts.iter().map(draws).sum(),
+        Expr::Pow(m, k) => f64::from(*m) * draws(k),
+        Expr::PolynomialOf(c, k) => c.len() as f64 * draws(k),
+        Expr::Leaf(_) => 1.0,
+        other => most(other.children()),
     }
 }
 

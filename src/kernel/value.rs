@@ -75,11 +75,11 @@ fn leaf(l: &Leaf, x: &[f64], y: &[f64], same: bool) -> Result<f64> {
         Kind::Laplacian => (-sum(&|f| (x[f] - y[f]).abs() / l.scale_of(f))).exp(),
         Kind::Matern12 => (-scaled_square().sqrt()).exp(),
         Kind::Matern32 => {
-            let t = (3.0 * scaled_square()).sqrt();
+            let t = (3.0 * scaled_square()).sqrt().min(FARTHEST);
             (1.0 + t) * (-t).exp()
         }
         Kind::Matern52 => {
-            let t = (5.0 * scaled_square()).sqrt();
+            let t = (5.0 * scaled_square()).sqrt().min(FARTHEST);
             (1.0 + t + t * t / 3.0) * (-t).exp()
         }
         Kind::Matern(nu) => matern(*nu, scaled_square()),
@@ -110,6 +110,9 @@ fn leaf(l: &Leaf, x: &[f64], y: &[f64], same: bool) -> Result<f64> {
         Kind::Custom(c) => (c.value)(x, y, &l.scalars.iter().map(|h| h.value).collect::<Vec<_>>()),
     })
 }
+
+/// Beyond it `exp(-t)` is zero; a distance that has overflowed must not make that a NaN.
+pub(super) const FARTHEST: f64 = 1e3;
 
 fn dot(x: &[f64], y: &[f64]) -> f64 {
     x.iter().zip(y).map(|(x, y)| x * y).sum()

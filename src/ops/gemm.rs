@@ -7,7 +7,7 @@
 mod forms;
 mod on_cpu;
 mod on_gpu;
-mod two_valued;
+mod relabelled_forms;
 #[cfg(target_arch = "x86_64")]
 pub(super) mod x86;
 
@@ -15,17 +15,18 @@ use ndarray::{Array2, ArrayView2};
 
 use super::half::single;
 use super::require;
-use crate::matrix::Shared;
 use crate::host::memory::{copy, room};
+use crate::matrix::Shared;
 use crate::{Matrix, Precision, Result};
 
 pub use forms::bilinear_forms;
+use on_cpu::Entries;
 use on_cpu::syrk as syrk_cpu;
 pub(crate) use on_cpu::{
-    Entries, accumulate_alone, accumulate_lower_alone, add_lower, on_a_worker, product, product_alone,
+    accumulate_alone, accumulate_lower_alone, add_lower, on_a_worker, product, product_alone,
 };
 pub(super) use on_gpu::{Block, Part, Product, on_gpu};
-pub(crate) use two_valued::{TOGETHER, TwoValued};
+pub use relabelled_forms::{Relabellings, relabelled_forms};
 
 /// Whether an operand is used as it is or transposed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 //!
 //! | to do | look at |
 //! |---|---|
-//! | products | [`gemm()`], [`gemm_add`], [`syrk`], [`bilinear_forms`] |
+//! | products | [`gemm()`], [`gemm_add`], [`syrk`], [`bilinear_forms`], [`relabelled_forms`] |
 //! | kernel matrices, stored | [`gram()`], [`gram_half`], [`gram_diagonal()`] |
 //! | kernel matrices, never stored | [`gram_vec()`], [`gram_sum()`], [`gram_sum_grad`] |
 //! | factor and solve | [`cholesky()`], [`solve_triangular()`], [`log_det()`] |
@@ -43,11 +43,10 @@ pub(crate) use cholesky::{cholesky_in_place, factoring_bytes};
 pub use diagonal::{add_diagonal, add_diagonal_vector, diagonal};
 pub use gather::{gather_rows, permute, permuted_sums};
 pub use gaussian_log_density::{Whitening, gaussian_log_density};
+pub use gemm::{Relabellings, Trans, bilinear_forms, gemm, gemm_add, relabelled_forms, syrk};
 pub(crate) use gemm::{
-    Entries, TOGETHER, TwoValued, accumulate_alone, accumulate_lower_alone, add_lower, on_a_worker, product,
-    product_alone,
+    accumulate_alone, accumulate_lower_alone, add_lower, on_a_worker, product, product_alone,
 };
-pub use gemm::{Trans, bilinear_forms, gemm, gemm_add, syrk};
 pub(crate) use gram::gram_lower;
 pub use gram::{gram, gram_half};
 pub use gram_diagonal::gram_diagonal;

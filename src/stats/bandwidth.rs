@@ -5,8 +5,9 @@
 use ndarray::{ArrayView2, Axis};
 use rayon::prelude::*;
 
-use crate::check::{parameter, sample};
-use super::permutations::permutation;
+use super::resample::permutation;
+use crate::check::{parameter, room, sample};
+use crate::learn::Inputs;
 use crate::{Error, Kernel, Result};
 
 /// Which distance is measured.
@@ -20,7 +21,7 @@ pub enum Metric {
 
 /// Which points the distances are taken between.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Points {
+pub enum Among {
     /// All of them: n (n - 1) / 2 distances are held at a time.
     All,
     /// A uniform subsample of at most `most`, drawn from `seed`.
@@ -40,22 +41,22 @@ pub enum Points {
 /// [`Error::Shape`] for fewer than two points, [`Error::NotFinite`], and [`Error::Parameter`] if all points are equal.
 ///
 /// ```
-/// use mercer::stats::{Metric, Points, median_distance};
+/// use mercer::stats::{Among, Metric, median_distance};
 /// let x = ndarray::array![[0.0], [1.0], [3.0]];
-/// assert_eq!(median_distance(x.view(), Metric::L2, Points::All)?, 2.0);
+/// assert_eq!(median_distance(&x, Metric::L2, Among::All)?, 2.0);
 /// # Ok::<(), mercer::Error>(())
 /// ```
-pub fn median_distance(x: ArrayView2<f64>, metric: Metric, points: Points) -> Result<f64> {
-    let mut distances = distances("median_distance", x, metric, points)?;
+pub fn median_distance(x: impl Inputs, metric: Metric, among: Among) -> Result<f64> {
+    let mut distances = distances("median_distance", x.inputs().view(), metric, among)?;
     Ok(quantile(&mut distances, 0.5))
 }
 
 /// The distances of all pairs of different points; never empty.
-fn distances(op: &'static str, x: ArrayView2<f64>, metric: Metric, points: Points) -> Result<Vec<f64>> {
+fn distances(op: &'static str, x: ArrayView2<f64>, metric: Metric, among: Among) -> Result<Vec<f64>> {
     sample(op, "x", x, 2)?;
     let drawn;
-    let x = match points {
-        Points::Subsample { most, seed } if most < x.nrows() => {
+    let x = match among {
+        Among::Subsample { most, seed } if most < x.nrows() => {
             parameter("subsample", most as f64, most >= 2, "two points make a distance")?;
             drawn = x.select(Axis(0), &permutation(x.nrows(), most, seed, usize::MAX));
             drawn.view()
@@ -101,24 +102,24 @@ fn quantile(values: &mut [f64], q: f64) -> f64 {
 
 /// A family of kernels with one bandwidth λ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Family {
+pub enum KernelFamily {
     /// `exp(-√2 |x - x'|₁ / λ)`.
     Laplace,
     /// `exp(-½ |x - x'|² / λ²)`.
     Gaussian,
 }
 
-impl Family {
+impl KernelFamily {
     /// The distance inside.
     pub fn metric(self) -> Metric {
-        if self == Family::Laplace { Metric::L1 } else { Metric::L2 }
+        if self == KernelFamily::Laplace { Metric::L1 } else { Metric::L2 }
     }
 
     /// The kernel with this bandwidth.
     pub fn kernel(self, bandwidth: f64) -> Kernel {
         match self {
-            Family::Laplace => Kernel::laplacian(bandwidth / std::f64::consts::SQRT_2),
-            Family::Gaussian => Kernel::rbf(bandwidth),
+            KernelFamily::Laplace => Kernel::laplacian(bandwidth / std::f64::consts::SQRT_2),
+            KernelFamily::Gaussian => Kernel::rbf(bandwidth),
         }
     }
 }
@@ -139,23 +140,23 @@ pub enum Spacing {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Collection {
     /// The families, in order.
-    pub families: Vec<Family>,
+    pub families: Vec<KernelFamily>,
     /// Bandwidths of each family.
     pub bandwidths: usize,
     /// How they are spaced.
     pub spacing: Spacing,
     /// Which points the distances are taken between.
-    pub points: Points,
+    pub among: Among,
 }
 
 impl Default for Collection {
     /// Laplace and Gaussian kernels, ten bandwidths each in equal steps, from at most 1000 points.
     fn default() -> Self {
         Collection {
-            families: vec![Family::Laplace, Family::Gaussian],
+            families: vec![KernelFamily::Laplace, KernelFamily::Gaussian],
             bandwidths: 10,
             spacing: Spacing::Linear,
-            points: Points::Subsample { most: 1000, seed: 0 },
+            among: Among::Subsample { most: 1000, seed: 0 },
         }
     }
 }
@@ -166,13 +167,15 @@ impl Collection {
     /// # Errors
     /// [`Error::Parameter`] if there are no families or no bandwidths, or if all points are equal; [`Error::Shape`] and
     /// [`Error::NotFinite`] for a bad sample.
-    pub fn kernels(&self, pooled: ArrayView2<f64>) -> Result<Vec<Kernel>> {
+    pub fn kernels(&self, pooled: impl Inputs) -> Result<Vec<Kernel>> {
         parameter("families", 0.0, !self.families.is_empty(), "there must be a family of kernels")?;
-        let count = self.bandwidths;
+        let (count, pooled) = (self.bandwidths, pooled.inputs());
         parameter("bandwidths", count as f64, count > 0, "there must be a bandwidth")?;
+        // A kernel is a small tree: some hundred bytes beside those of its root.
+        room("bandwidths", count, self.families.len() * (size_of::<Kernel>() + 256))?;
         let mut kernels = Vec::with_capacity(count * self.families.len());
         for family in &self.families {
-            let mut distances = distances("Collection::kernels", pooled, family.metric(), self.points)?;
+            let mut distances = distances("Collection::kernels", pooled.view(), family.metric(), self.among)?;
             let least = quantile(&mut distances, 0.05) / 2.0;
             let most = quantile(&mut distances, 0.95) * 2.0;
             let at = |i: usize| {

@@ -15,44 +15,28 @@
 //! | see how far a test is, and stop it | [`Progress`](crate::Progress) |
 //! | make a test of your own | [`permutation`], [`signs`], [`p_value`], [`TestOutcome`] |
 //!
-//! Samples come in as `ArrayView2<f64>`, one observation a row. Every random decision (permutations, signs, subsamples,
-//! splits) is drawn on the host by `ChaCha8` from a `u64` seed, so that every device makes the same ones.
+//! Every test is a closed configuration with setters and one verb, `run(&device, x, y)`, and answers with a [`TestOutcome`];
+//! how it resamples is a [`Resampling`], the same for all. Samples are two-dimensional arrays, one observation a row. Every
+//! random decision (permutations, signs, subsamples, splits) is drawn on the host by `ChaCha8` from a `u64` seed, so that
+//! every device makes the same ones. A statistic that is not a number is an error.
 
-mod aggregate;
-mod asymptotic;
 mod bandwidth;
-mod dhsic;
-mod distance;
+mod dependence;
 mod embedding;
 mod finite_set;
-mod forms;
-mod herding;
-mod hsic;
-mod hsic_streamed;
-mod independence;
-mod labels;
-mod mmd;
-mod mmd_variance;
-mod null;
 mod outcome;
-mod permutations;
-mod quantile;
+mod resample;
 mod stein;
-mod steps;
 mod two_sample;
 
-pub use aggregate::Combine;
-pub use bandwidth::{Collection, Family, Metric, Points, Spacing, median_distance};
-pub use dhsic::JointHsic;
-pub use distance::{DistanceCovariance, distance_induced_kernel, distance_kernel, energy_distance};
-pub use embedding::KernelMeanEmbedding;
-pub use finite_set::{FiniteSetIndependence, FiniteSetOutcome, FiniteSetTest, Placement, SetFeatures};
-pub use herding::Herded;
-pub use hsic::{Hsic, HsicTerms};
-pub use independence::{IndependenceTest, PairChoice};
-pub use mmd::{Estimate, Mmd};
-pub use null::{Null, p_value};
-pub use outcome::{Done, KernelOutcome, TestOutcome};
-pub use permutations::{permutation, signs};
+pub use bandwidth::{Among, Collection, KernelFamily, Metric, Spacing, median_distance};
+pub use dependence::{
+    DistanceCovariance, DistanceDependence, FiniteSetIndependence, Hsic, HsicTerms, IndependenceTest,
+    JointHsic, PairChoice, distance_induced_kernel, distance_kernel, energy_distance,
+};
+pub use embedding::{Herded, KernelMeanEmbedding};
+pub use finite_set::{FiniteSetOutcome, Placement, SetFeatures};
+pub use outcome::{KernelOutcome, Run, TestOutcome};
+pub use resample::{Combine, Null, Resampling, p_value, permutation, signs};
 pub use stein::{KernelStein, SteinBase, SteinDiscrepancy};
-pub use two_sample::{Estimator, KernelChoice, TwoSampleTest};
+pub use two_sample::{Estimator, FiniteSetTest, KernelChoice, MeanEstimate, Mmd, TwoSampleTest};

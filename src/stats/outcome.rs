@@ -19,10 +19,10 @@ pub struct TestOutcome {
     pub null: Option<Vec<f64>>,
     /// Each kernel that took part, in the order of the collection; one entry unless the test is an aggregated one.
     pub kernels: Vec<KernelOutcome>,
-    /// The kernel that speaks loudest: its place in `kernels`.
-    pub fired: usize,
-    /// What was done.
-    pub done: Done,
+    /// Place in `kernels` of the one with the strongest evidence against the hypothesis.
+    pub strongest_index: usize,
+    /// How, where and at what cost it was found.
+    pub run: Run,
 }
 
 /// One kernel's part in a test.
@@ -38,9 +38,9 @@ pub struct KernelOutcome {
     pub rejects: bool,
 }
 
-/// How an outcome was found.
+/// How an outcome was found: method, resamples, seed, device, memory.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Done {
+pub struct Run {
     /// The statistic and where its null distribution comes from, in words.
     pub method: String,
     /// Permutations or bootstrap samples; 0 for an asymptotic distribution.
@@ -59,14 +59,14 @@ impl TestOutcome {
         self.p_value <= self.alpha
     }
 
-    /// The kernel that speaks loudest, if the test has kernels.
-    pub fn loudest(&self) -> Option<&KernelOutcome> {
-        self.kernels.get(self.fired)
+    /// The kernel with the strongest evidence against the hypothesis, if the test has kernels.
+    pub fn strongest(&self) -> Option<&KernelOutcome> {
+        self.kernels.get(self.strongest_index)
     }
 }
 
-impl Done {
-    /// What was done, where, at what price.
+impl Run {
+    /// A run by this method on this device.
     pub fn new(
         method: impl Into<String>,
         resamples: usize,
@@ -74,7 +74,7 @@ impl Done {
         device: &Device,
         bytes: u64,
     ) -> Self {
-        Done { method: method.into(), resamples, seed, device: device.to_string(), bytes }
+        Run { method: method.into(), resamples, seed, device: device.to_string(), bytes }
     }
 }
 
@@ -86,10 +86,10 @@ impl fmt::Display for TestOutcome {
             "{verdict} at level {}: statistic {:.4e}, p = {:.4}",
             self.alpha, self.statistic, self.p_value
         )?;
-        if let Some(loudest) = self.loudest() {
-            let names: Vec<String> = loudest.kernels.iter().map(ToString::to_string).collect();
-            write!(f, ", loudest {}", names.join(" and "))?;
+        if let Some(strongest) = self.strongest() {
+            let names: Vec<String> = strongest.kernels.iter().map(ToString::to_string).collect();
+            write!(f, ", strongest {}", names.join(" and "))?;
         }
-        write!(f, " ({}, {} resamples, {})", self.done.method, self.done.resamples, self.done.device)
+        write!(f, " ({}, {} resamples, {})", self.run.method, self.run.resamples, self.run.device)
     }
 }

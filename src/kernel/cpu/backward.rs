@@ -7,6 +7,7 @@ use super::vector::{fma, log1p_excess, sum};
 use super::{Block, PAIRS, stats};
 use crate::kernel::bessel::matern_slope;
 use crate::kernel::program::{Form, Instr, Program};
+use crate::kernel::value::FARTHEST;
 
 /// Runs the program backwards over one block, to the derivatives by slots and weights.
 ///
@@ -143,7 +144,7 @@ fn step<const FMA: bool>(
             -1.5 * own[e] / (1.0 + (3.0 * u).sqrt())
         }),
         Instr::Matern(_, s, a) => radial(before, sums, slot(a), (s, a), dv, stat(s), |e, u| {
-            let t = (5.0 * u).sqrt();
+            let t = (5.0 * u).sqrt().min(FARTHEST);
             -5.0 / 6.0 * own[e] * (1.0 + t) / fma::<FMA>(t, fma::<FMA>(t, 1.0 / 3.0, 1.0), 1.0)
         }),
         Instr::MaternNu(nu, s, a) => {

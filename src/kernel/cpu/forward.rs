@@ -6,6 +6,7 @@ use super::vector::{exp, fma};
 use super::{Block, PAIRS, stats};
 use crate::kernel::bessel::matern;
 use crate::kernel::program::{Instr, Program};
+use crate::kernel::value::FARTHEST;
 
 /// Values that one turn of a loop works on: four AVX2 registers share each constant, and hide each other's latency.
 const WIDE: usize = 16;
@@ -47,11 +48,11 @@ fn step<const FMA: bool>(p: &Program, b: &Block, instr: &Instr, done: &[f64], ou
             match order {
                 1 => each(out, stat(s), |s| exp::<FMA>(-(a * s).sqrt())),
                 3 => each(out, stat(s), |s| {
-                    let t = (a * s).sqrt();
+                    let t = (a * s).sqrt().min(FARTHEST);
                     (1.0 + t) * exp::<FMA>(-t)
                 }),
                 _ => each(out, stat(s), |s| {
-                    let t = (a * s).sqrt();
+                    let t = (a * s).sqrt().min(FARTHEST);
                     fma::<FMA>(t, fma::<FMA>(t, 1.0 / 3.0, 1.0), 1.0) * exp::<FMA>(-t)
                 }),
             }

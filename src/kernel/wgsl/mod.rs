@@ -13,6 +13,9 @@ use std::fmt::Write as _;
 use super::program::{Form, Instr, Program, SlotId, StatId};
 use crate::{Error, Result};
 
+/// Most instructions of a kernel: more keep a driver's compiler busy for minutes.
+const MOST: usize = 1000;
+
 /// A kernel for the GPU.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct KernelWgsl {
@@ -121,6 +124,12 @@ impl Text<'_> {
         let unsupported = |what: String, instead| {
             Err(Error::Unsupported { op: "kernel", what, device: "the GPU".to_string(), instead })
         };
+        if self.p.code.len() > MOST {
+            return unsupported(
+                format!("a kernel of {} steps", self.p.code.len()),
+                "use fewer sums and products, or the CPU",
+            );
+        }
         for i in &self.p.code {
             match i {
                 Instr::MaternNu(nu, ..) => {
@@ -161,10 +170,15 @@ impl Text<'_> {
                 let _ = writeln!(out, "fn custom{id}_{name}({args}, {p}) -> f32 {{\n  {body}\n}}");
             };
             define("term", "a: f32, b: f32", term);
+            // Features of weight zero are padding, or left out: what the term makes of them is nobody's business.
+            let skipped = "if w == 0.0 { return 0.0; } return w * ";
+            define("lane", "w: f32, a: f32, b: f32", &format!("{skipped}custom{id}_term(a, b, p);"));
             define("value", "s: f32", value);
             if self.gradient {
                 for (j, (term, value)) in c.wgsl_gradient.iter().enumerate() {
                     define(&format!("term{j}"), "a: f32, b: f32", term);
+                    let lane = format!("{skipped}custom{id}_term{j}(a, b, p);");
+                    define(&format!("lane{j}"), "w: f32, a: f32, b: f32", &lane);
                     define(&format!("value{j}"), "s: f32, t: f32", value);
                 }
             }

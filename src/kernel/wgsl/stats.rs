@@ -40,8 +40,8 @@ impl Text<'_> {
             };
             let lanes: Vec<String> = (0..4)
                 .map(|j| {
-                    if let Some(custom) = self.custom_term(s, j) {
-                        return format!("dot({custom}, {w})");
+                    if let Some(custom) = self.custom_term(s, j, &w) {
+                        return format!("dot({custom}, vec4<f32>(1.0))");
                     }
                     let (left, right) = self.factors(s, j);
                     match self.layout.weights[s] {
@@ -78,11 +78,11 @@ impl Text<'_> {
         }
     }
 
-    /// The terms of a custom kernel for row b{j}, one for each feature of the vec4.
-    fn custom_term(&self, s: StatId, j: usize) -> Option<String> {
+    /// The weighted terms of a custom kernel for row b{j}, one for each feature of the vec4.
+    fn custom_term(&self, s: StatId, j: usize, w: &str) -> Option<String> {
         let (id, name) = match self.p.stats[s].form {
-            Form::Custom(id) => (id, "term".to_string()),
-            Form::CustomSlope(id, i) => (id, format!("term{i}")),
+            Form::Custom(id) => (id, "lane".to_string()),
+            Form::CustomSlope(id, i) => (id, format!("lane{i}")),
             _ => return None,
         };
         let first = self.p.code.iter().find_map(|i| match i {
@@ -90,7 +90,7 @@ impl Text<'_> {
             _ => None,
         })?;
         let p = self.custom_params(id, first);
-        let lane = |c: &str| format!("custom{id}_{name}(a.{c}, b{j}.{c}, {p})");
+        let lane = |c: &str| format!("custom{id}_{name}({w}.{c}, a.{c}, b{j}.{c}, {p})");
         Some(format!("vec4<f32>({}, {}, {}, {})", lane("x"), lane("y"), lane("z"), lane("w")))
     }
 

@@ -63,7 +63,8 @@ impl Text<'_> {
             Instr::Affine(s, a, c) => format!("{} * s.s{s} + {}", k(a), k(c)),
             Instr::Exponential(s, a) => format!("exp({} * s.s{s})", k(a)),
             Instr::Matern(order, s, a) => {
-                line(format!("let t{i} = sqrt({order}.0 * {} * s.s{s})", k(a)));
+                // Beyond 200 the exponential is zero, and an overflown distance must not make that a NaN.
+                line(format!("let t{i} = min(sqrt({order}.0 * {} * s.s{s}), vec4<f32>(200.0))", k(a)));
                 match order {
                     1 => format!("exp(-t{i})"),
                     3 => format!("(1.0 + t{i}) * exp(-t{i})"),

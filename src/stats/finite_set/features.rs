@@ -4,8 +4,9 @@
 
 use ndarray::{Array2, ArrayView2, Axis, concatenate};
 
+use crate::matrix::{Origin, Points};
 use crate::ops::{Trans, gemm, gram};
-use crate::{Kernel, Matrix, Result};
+use crate::{Device, Kernel, Matrix, Result};
 
 /// What a two-sample test looks at in each of its locations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,7 +19,7 @@ pub enum SetFeatures {
 }
 
 /// The locations, `J x d`, and the width inside of a parameter vector.
-pub(super) fn parts(theta: &[f64], d: usize) -> (ArrayView2<'_, f64>, f64) {
+pub(in crate::stats) fn parts(theta: &[f64], d: usize) -> (ArrayView2<'_, f64>, f64) {
     let count = (theta.len() - 1) / d;
     let locations = ArrayView2::from_shape((count, d), &theta[..count * d]).expect("J d numbers and a width");
     (locations, theta[count * d].exp())
@@ -26,12 +27,35 @@ pub(super) fn parts(theta: &[f64], d: usize) -> (ArrayView2<'_, f64>, f64) {
 
 impl SetFeatures {
     /// How many features J locations give.
-    pub(super) fn count(self, locations: usize) -> usize {
-        if self == SetFeatures::Places { locations } else { 2 * locations }
+    pub(in crate::stats) fn count(self, locations: usize) -> usize {
+        if self == SetFeatures::Places { locations } else { locations.saturating_mul(2) }
+    }
+
+    /// One row for each row of `x`, on its way to a device. Features are small numbers: f32 rounds them, no more.
+    pub(in crate::stats) fn on(
+        self,
+        op: &'static str,
+        device: &Device,
+        x: ArrayView2<f64>,
+        theta: &[f64],
+    ) -> Result<Array2<f64>> {
+        let count = (theta.len() - 1) / x.ncols();
+        let flops = (x.nrows() * count) as f64 * (4 * x.ncols() + 20) as f64;
+        // Places are seen by differences, as the kernel sees them; waves have a phase.
+        let origin = if self == SetFeatures::Places { Origin::Free } else { Origin::Fixed };
+        let points = Points::new(op, device, x, origin, flops)?;
+        let (mut moved, offset) = (theta.to_vec(), points.offset());
+        moved[..count * x.ncols()].iter_mut().zip(offset.iter().cycle()).for_each(|(v, o)| *v -= o);
+        // A location that f32 does not hold is looked at in f64.
+        if moved[..count * x.ncols()].iter().all(|v| v.abs() < 1e15) {
+            self.of(points.matrix()?, &moved)
+        } else {
+            self.of(points.on_host(), theta)
+        }
     }
 
     /// One row for each row of `x`, computed where `x` lives.
-    pub(super) fn of(self, x: &Matrix, theta: &[f64]) -> Result<Array2<f64>> {
+    pub(in crate::stats) fn of(self, x: &Matrix, theta: &[f64]) -> Result<Array2<f64>> {
         let (locations, width) = parts(theta, x.cols());
         match self {
             SetFeatures::Places => {
@@ -50,7 +74,13 @@ impl SetFeatures {
     }
 
     /// `Σ_ij g_ij ∂φ_ij/∂θ`, for points on the CPU with features `phi`.
-    pub(super) fn pull(self, x: &Matrix, phi: &Array2<f64>, theta: &[f64], g: &Array2<f64>) -> Vec<f64> {
+    pub(in crate::stats) fn pull(
+        self,
+        x: &Matrix,
+        phi: &Array2<f64>,
+        theta: &[f64],
+        g: &Array2<f64>,
+    ) -> Vec<f64> {
         let x = x.cpu();
         let (locations, width) = parts(theta, x.ncols());
         let count = locations.nrows();

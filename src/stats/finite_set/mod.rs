@@ -1,16 +1,16 @@
-//! Tests that are linear in n: the difference of two distributions, or a dependence, looked at in a few places only.
+//! What tests have in common that look at distributions in a few places only, in a time linear in n.
 
 mod features;
-mod independence;
 mod outcome;
 mod placement;
 mod studentised;
 #[cfg(test)]
 mod tests;
-mod two_sample;
 
 pub use features::SetFeatures;
-pub use independence::FiniteSetIndependence;
+pub(super) use features::parts;
 pub use outcome::FiniteSetOutcome;
+pub(super) use outcome::Verdict;
 pub use placement::Placement;
-pub use two_sample::FiniteSetTest;
+pub(super) use placement::{Search, around, flat, random_normal, random_rows, split};
+pub(super) use studentised::{dependence, dependence_value, two_samples, two_samples_value};

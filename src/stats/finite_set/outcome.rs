@@ -4,15 +4,16 @@ use ndarray::Array2;
 use rayon::prelude::*;
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
+use crate::check::{parameter, room};
 use crate::optim::Minimum;
-use crate::check::parameter;
-use crate::stats::null::{Null, p_value, threshold};
-use crate::stats::outcome::{Done, KernelOutcome, TestOutcome};
-use crate::stats::quantile::upper_quantile;
+use crate::stats::outcome::{KernelOutcome, Run, TestOutcome};
+use crate::stats::resample::{Null, Resampling, Steps, finite, judged, threshold, upper_quantile};
 use crate::{Device, Error, Kernel, Result};
 
 /// The first permutation's place among the seed's streams: before it are the split and the first locations.
 const FIRST: usize = 1 << 20;
+/// Permutations between two calls of the progress.
+const STEP: usize = 256;
 
 /// The answer, and where the two sides differ most.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,13 +29,11 @@ pub struct FiniteSetOutcome {
 }
 
 /// How the statistic of the tested part is judged.
-pub(super) struct Verdict<'a> {
+pub(in crate::stats) struct Verdict<'a> {
     pub op: &'static str,
     /// The statistic in words.
     pub method: &'a str,
-    pub null: Null,
-    pub alpha: f64,
-    pub seed: u64,
+    pub resampling: &'a Resampling,
     /// Rows whose features were taken, of both sides together.
     pub rows: usize,
     /// Features of each.
@@ -51,36 +50,47 @@ impl Verdict<'_> {
         statistic: f64,
         permuted: impl Fn(usize) -> Result<f64> + Sync,
     ) -> Result<TestOutcome> {
-        let (p_value, threshold, resamples) = match self.null {
+        finite(self.op, statistic)?;
+        let Resampling { null, alpha, seed, keep_null, progress, .. } = self.resampling;
+        let mut sample = None;
+        let (p_value, threshold, resamples) = match *null {
             Null::ChiSquared => {
                 let law = self.law()?;
-                (law.sf(statistic), upper_quantile(|x| law.sf(x), self.alpha), 0)
+                (law.sf(statistic), upper_quantile(|x| law.sf(x), *alpha), 0)
             }
             Null::Permutations(count) => {
                 parameter("resamples", count as f64, count > 0, "there must be one or more")?;
+                room("resamples", count, 8)?;
                 let value = |b: usize| match permuted(FIRST + b) {
                     // Features that no longer vary show no difference.
                     Err(Error::NotPositiveDefinite { .. }) => Ok(0.0),
-                    found => found,
+                    found => found.and_then(|v| finite(self.op, v)),
                 };
-                let null: Vec<f64> = (0..count).into_par_iter().map(value).collect::<Result<_>>()?;
-                (p_value(statistic, &null), threshold(self.alpha, &null), count)
+                let mut steps = Steps::new(self.op, progress, count.div_ceil(STEP));
+                let mut all: Vec<f64> = Vec::with_capacity(count);
+                for first in (0..count).step_by(STEP) {
+                    let some = (first..count.min(first + STEP)).into_par_iter().map(value);
+                    all.extend(some.collect::<Result<Vec<f64>>>()?);
+                    steps.made()?;
+                }
+                let found = (judged(statistic, &all, 0.0), threshold(*alpha, &all), count);
+                sample = keep_null.then_some(all);
+                found
             }
-            _ => return Err(self.null.refused(self.op, "use permutations, or the chi-squared law")),
+            _ => return Err(null.refused(self.op, "use permutations, or the chi-squared law")),
         };
-        let rejects = p_value <= self.alpha;
-        let own = KernelOutcome { kernels: self.kernels, statistic, p_value, rejects };
+        let own = KernelOutcome { kernels: self.kernels, statistic, p_value, rejects: p_value <= *alpha };
         let bytes = (8 * self.rows * self.features) as u64;
-        let method = format!("{}, {}", self.method, self.null.name());
+        let method = format!("{}, {}", self.method, null.name());
         Ok(TestOutcome {
             statistic,
             p_value,
-            alpha: self.alpha,
+            alpha: *alpha,
             threshold,
-            null: None,
+            null: sample,
             kernels: if own.kernels.is_empty() { vec![] } else { vec![own] },
-            fired: 0,
-            done: Done::new(method, resamples, Some(self.seed), device, bytes),
+            strongest_index: 0,
+            run: Run::new(method, resamples, Some(*seed), device, bytes),
         })
     }
 

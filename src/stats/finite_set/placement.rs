@@ -5,7 +5,7 @@ use rand::RngExt;
 use rand_distr::StandardNormal;
 
 use crate::optim::{Minimiser, Minimum};
-use crate::stats::permutations::{permutation, stream};
+use crate::stats::resample::{permutation, stream};
 use crate::{Error, Result};
 
 /// Sets of locations that are tried before the search sets out from the best of them.
@@ -44,27 +44,32 @@ impl Default for Placement {
 }
 
 /// The rows that the search sees and those that the test sees, both in random order.
-pub(super) fn split(n: usize, share: f64, seed: u64, index: usize) -> (Vec<usize>, Vec<usize>) {
+pub(in crate::stats) fn split(n: usize, share: f64, seed: u64, index: usize) -> (Vec<usize>, Vec<usize>) {
     let mut order = permutation(n, n, seed, index);
     let test = order.split_off((share * n as f64).round() as usize);
     (order, test)
 }
 
 /// `count` rows of `x`, different ones while there are, drawn from `seed`.
-pub(super) fn random_rows(x: ArrayView2<f64>, count: usize, seed: u64, index: usize) -> Array2<f64> {
+pub(in crate::stats) fn random_rows(
+    x: ArrayView2<f64>,
+    count: usize,
+    seed: u64,
+    index: usize,
+) -> Array2<f64> {
     let rows = permutation(x.nrows(), x.nrows(), seed, index);
     let wanted: Vec<usize> = rows.iter().copied().cycle().take(count).collect();
     x.select(Axis(0), &wanted)
 }
 
 /// `count` standard normal frequencies, drawn from `seed`.
-pub(super) fn random_normal(count: usize, d: usize, seed: u64, index: usize) -> Array2<f64> {
+pub(in crate::stats) fn random_normal(count: usize, d: usize, seed: u64, index: usize) -> Array2<f64> {
     let mut rng = stream(seed, index);
     Array2::from_shape_fn((count, d), |_| rng.sample(StandardNormal))
 }
 
 /// What the search over locations and widths needs to know.
-pub(super) struct Search<'a> {
+pub(in crate::stats) struct Search<'a> {
     /// Locations of try t.
     pub draw: &'a dyn Fn(usize) -> Array2<f64>,
     /// Bounds of one location's coordinates.
@@ -109,12 +114,12 @@ impl Search<'_> {
 }
 
 /// Locations row by row, then the logarithms of the widths.
-pub(super) fn flat(locations: &Array2<f64>, widths: &[f64]) -> Vec<f64> {
+pub(in crate::stats) fn flat(locations: &Array2<f64>, widths: &[f64]) -> Vec<f64> {
     locations.iter().copied().chain(widths.iter().map(|w| w.ln())).collect()
 }
 
 /// Each feature's range with half of it added on both sides.
-pub(super) fn around(x: ArrayView2<f64>) -> Vec<(f64, f64)> {
+pub(in crate::stats) fn around(x: ArrayView2<f64>) -> Vec<(f64, f64)> {
     let columns = x.columns().into_iter();
     columns
         .map(|c| {

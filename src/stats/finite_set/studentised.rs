@@ -36,14 +36,14 @@ fn centred(x: &Array2<f64>) -> (Array2<f64>, Array1<f64>) {
 }
 
 /// A statistic and its derivative by each feature of each observation of both sides.
-pub(super) struct Statistic {
+pub(in crate::stats) struct Statistic {
     pub value: f64,
     pub by_x: Array2<f64>,
     pub by_y: Array2<f64>,
 }
 
 /// `T` of `u = mean φ(x) - mean φ(y)`, `C = S_x/n + S_y/m`, from the features of both samples (`n x J`, `m x J`).
-pub(super) fn two_samples(x: &Array2<f64>, y: &Array2<f64>) -> Result<Statistic> {
+pub(in crate::stats) fn two_samples(x: &Array2<f64>, y: &Array2<f64>) -> Result<Statistic> {
     let (Form { value, a, by_trace }, [x, y]) = gap(x, y)?;
     let (sx, sy) = (scale(x.nrows()), scale(y.nrows()));
     let side = |centred: &Array2<f64>, scale: f64, sign: f64| {
@@ -57,7 +57,7 @@ pub(super) fn two_samples(x: &Array2<f64>, y: &Array2<f64>) -> Result<Statistic>
 }
 
 /// The same without derivatives.
-pub(super) fn two_samples_value(x: &Array2<f64>, y: &Array2<f64>) -> Result<f64> {
+pub(in crate::stats) fn two_samples_value(x: &Array2<f64>, y: &Array2<f64>) -> Result<f64> {
     Ok(gap(x, y)?.0.value)
 }
 
@@ -74,7 +74,7 @@ fn scale(n: usize) -> f64 {
 }
 
 /// `T` of the covariances `u_j = cov(k_j(x), l_j(y))`, from the features of paired observations (both `n x J`).
-pub(super) fn dependence(x: &Array2<f64>, y: &Array2<f64>) -> Result<Statistic> {
+pub(in crate::stats) fn dependence(x: &Array2<f64>, y: &Array2<f64>) -> Result<Statistic> {
     let (x, y) = (centred(x).0, centred(y).0);
     let n = x.nrows() as f64;
     let (Form { value, a, by_trace }, products) = covariances(&x, &y)?;
@@ -86,7 +86,7 @@ pub(super) fn dependence(x: &Array2<f64>, y: &Array2<f64>) -> Result<Statistic> 
 }
 
 /// The same without derivatives.
-pub(super) fn dependence_value(x: &Array2<f64>, y: &Array2<f64>) -> Result<f64> {
+pub(in crate::stats) fn dependence_value(x: &Array2<f64>, y: &Array2<f64>) -> Result<f64> {
     Ok(covariances(&centred(x).0, &centred(y).0)?.0.value)
 }
 

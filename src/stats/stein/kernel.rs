@@ -9,8 +9,8 @@
 
 use ndarray::{Array2, ArrayView2, Axis, concatenate};
 
-use crate::kernel::Custom;
 use crate::check::parameter;
+use crate::kernel::Custom;
 use crate::{Kernel, Result};
 
 /// The kernel below a Stein kernel.

@@ -7,18 +7,21 @@ mod kernel;
 use ndarray::{Array2, ArrayView2, Axis};
 use rand::RngExt;
 
-use crate::check::{level, parameter, require, sample};
-use super::null::{p_value, threshold};
-use super::outcome::{Done, KernelOutcome, TestOutcome};
-use super::permutations::stream;
-use super::steps::Steps;
-use crate::Progress;
+use super::outcome::{Run, TestOutcome};
+use super::resample::{
+    Combine, Null, Resampling, Steps, Values, combine, finite, resampling_setters, rounding, stream, trusted,
+};
+use crate::check::{parameter, require, room, sample};
+use crate::learn::Inputs;
+use crate::learn::configure::setters;
+use crate::matrix::{Origin, Points};
 use crate::ops::{gram_diagonal, gram_vec};
-use crate::{Device, Error, Matrix, Result};
+use crate::{Device, Error, Matrix, Progress, Result};
 
 pub use kernel::SteinBase;
 use kernel::SteinKernel;
 
+const OP: &str = "KernelStein";
 /// Columns of signs that are multiplied at a time: n times this is the memory of the bootstrap.
 const BLOCK: usize = 256;
 
@@ -34,32 +37,28 @@ const BLOCK: usize = 256;
 /// signs follow one another: see [`KernelStein::flip`].
 ///
 /// ```
-/// use mercer::{Device, stats::{KernelStein, SteinBase}};
+/// use mercer::prelude::*;
 /// use ndarray::Array2;
 /// let x = Array2::from_shape_fn((60, 1), |(i, _)| (i as f64 + 0.5) / 60.0 * 2.0); // uniform on [0, 2]
 /// let stein = KernelStein::new(SteinBase::InverseMultiquadric { scale: 1.0, exponent: -0.5 });
-/// let outcome = stein.run(&Device::cpu(), x.view(), |x| vec![-x[0]])?; // is it a standard normal?
+/// let outcome = stein.run(&Device::cpu(), &x, |x| vec![-x[0]])?; // is it a standard normal?
 /// assert!(outcome.rejects());
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct KernelStein {
-    /// The kernel below the Stein kernel.
-    pub base: SteinBase,
-    /// Bootstrap samples.
-    pub bootstraps: usize,
-    /// The probability that a sign differs from the one before it: one half for independent observations, less for the
-    /// states of a Markov chain (Chwialkowski, Strathmann and Gretton 2016), whose dependence the bootstrap then keeps.
-    pub flip: f64,
-    /// The level of the test.
-    pub alpha: f64,
-    /// The seed of the signs.
-    pub seed: u64,
-    /// Whether to return the bootstrap sample.
-    pub keep_null: bool,
-    /// Called after each part of the bootstrap samples.
-    pub progress: Progress,
+    base: SteinBase,
+    flip: f64,
+    resampling: Resampling,
 }
+
+setters!(KernelStein {
+    /// Probability that a sign differs from the one before it: one half for independent observations, less for the
+    /// states of a Markov chain (Chwialkowski, Strathmann and Gretton 2016), whose dependence the bootstrap then keeps.
+    flip: f64,
+});
+
+resampling_setters!(KernelStein);
 
 /// Both estimates of the squared discrepancy.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -73,33 +72,34 @@ pub struct SteinDiscrepancy {
 impl KernelStein {
     /// 1000 bootstrap samples of independent signs, level 0.05.
     pub fn new(base: SteinBase) -> Self {
-        KernelStein {
-            base,
-            bootstraps: 1000,
-            flip: 0.5,
-            seed: 0,
-            alpha: 0.05,
-            keep_null: false,
-            progress: Progress::none(),
-        }
+        KernelStein { base, flip: 0.5, resampling: Resampling::new(Null::WildBootstrap(1000)) }
     }
 
     /// The U- and the V-statistic of `x`, `n x d`; `score` gives `∇ log p` of a point. Memory is O(n d).
     ///
     /// # Errors
     /// [`Error::Shape`] for fewer than two observations or a score of the wrong length, [`Error::NotFinite`] for an
-    /// observation or a score that is not finite, [`Error::Parameter`] for a bad parameter of the base kernel.
+    /// observation or a score that is not finite, [`Error::Parameter`] for a bad parameter of the base kernel, or for a
+    /// result that is not finite.
     pub fn discrepancy(
         &self,
         device: &Device,
-        x: ArrayView2<f64>,
+        x: impl Inputs,
         score: impl Fn(&[f64]) -> Vec<f64>,
     ) -> Result<SteinDiscrepancy> {
-        let (h, on) = self.prepare(device, x, score)?;
-        let ones = Matrix::from_array(device, Array2::<f64>::ones((x.nrows(), 1)).view())?;
-        let total = gram_vec(&h.kernel, &on, None, &ones)?.to_array()?.sum();
-        let trace = gram_diagonal(&h.kernel, &on)?.to_array()?.sum();
-        Ok(estimates(x.nrows(), total, trace))
+        let h = self.prepare(x.inputs().view(), score)?;
+        trusted(OP, device, |device| {
+            let on = self.points(device, &h, 1)?;
+            let n = on.host().nrows();
+            let ones = Matrix::upload(OP, on.device(), Array2::<f64>::ones((n, 1)).view())?;
+            let total = gram_vec(&h.kernel, on.matrix()?, None, &ones)?.to_array()?.sum();
+            let trace = gram_diagonal(&h.kernel, on.matrix()?)?.to_array()?.sum();
+            if on.device().is_gpu() && !(total.is_finite() && trace.is_finite()) {
+                return Ok(None);
+            }
+            finite(OP, total - trace)?;
+            Ok(Some(estimates(n, total, trace)))
+        })
     }
 
     /// Whether the sample comes from the density with this score: the V-statistic and its wild bootstrap.
@@ -108,64 +108,60 @@ impl KernelStein {
     /// times the lesser of the bootstrap samples and 256.
     ///
     /// # Errors
-    /// As [`KernelStein::discrepancy`]; [`Error::Parameter`] for no bootstrap samples, or a level or a probability
-    /// outside of (0, 1); [`Error::Cancelled`].
+    /// As [`KernelStein::discrepancy`]; [`Error::Parameter`] for no bootstrap samples or more than memory holds, or a
+    /// level or a probability outside of (0, 1); [`Error::Unsupported`] for another null; [`Error::Cancelled`].
     pub fn run(
         &self,
         device: &Device,
-        x: ArrayView2<f64>,
+        x: impl Inputs,
         score: impl Fn(&[f64]) -> Vec<f64>,
     ) -> Result<TestOutcome> {
-        level(self.alpha)?;
-        let count = self.bootstraps;
+        self.resampling.check()?;
+        let Null::WildBootstrap(count) = self.resampling.null else {
+            return Err(self.resampling.null.refused(OP, "use the wild bootstrap"));
+        };
         parameter("bootstraps", count as f64, count > 0, "there must be a bootstrap sample")?;
+        room("bootstraps", count.saturating_add(1), 8)?;
         let inside = self.flip > 0.0 && self.flip < 1.0;
         parameter("flip", self.flip, inside, "a probability must lie between 0 and 1")?;
-        let (h, on) = self.prepare(device, x, score)?;
-        let n = x.nrows();
-        let squares = (n * n) as f64;
-        // Column 0 is the data's own: all signs positive.
-        let mut values = Vec::with_capacity(count + 1);
-        let mut steps = Steps::new("KernelStein", &self.progress, (count + 1).div_ceil(BLOCK));
-        for first in (0..=count).step_by(BLOCK) {
-            let columns: Vec<Vec<f64>> = (first..=count.min(first + BLOCK - 1))
-                .map(|b| if b == 0 { vec![1.0; n] } else { sign_chain(n, self.flip, self.seed, b - 1) })
-                .collect();
-            let w = Array2::from_shape_fn((n, columns.len()), |(i, b)| columns[b][i]);
-            let hw = gram_vec(&h.kernel, &on, None, &Matrix::from_array(device, w.view())?)?.to_array()?;
-            values.extend((&w * &hw).sum_axis(Axis(0)).iter().map(|sum| sum / squares));
-            steps.made()?;
-        }
-        let null = values.split_off(1);
-        let statistic = values[0];
-        let p = p_value(statistic, &null);
-        let bytes = 3 * 8 * (n * BLOCK.min(count + 1)) as u64;
-        let own = KernelOutcome { kernels: vec![h.kernel], statistic, p_value: p, rejects: p <= self.alpha };
-        Ok(TestOutcome {
-            statistic,
-            p_value: p,
-            alpha: self.alpha,
-            threshold: threshold(self.alpha, &null),
-            null: self.keep_null.then_some(null),
-            kernels: vec![own],
-            fired: 0,
-            done: Done::new(
-                "kernel Stein V-statistic, wild bootstrap",
-                count,
-                Some(self.seed),
-                device,
-                bytes,
-            ),
-        })
+        let h = self.prepare(x.inputs().view(), score)?;
+        trusted(OP, device, |device| self.bootstrapped(device, &h, count))
     }
 
-    fn prepare(
-        &self,
-        device: &Device,
-        x: ArrayView2<f64>,
-        score: impl Fn(&[f64]) -> Vec<f64>,
-    ) -> Result<(SteinKernel, Matrix)> {
-        const OP: &str = "KernelStein";
+    fn bootstrapped(&self, device: &Device, h: &SteinKernel, count: usize) -> Result<Option<TestOutcome>> {
+        let on = self.points(device, h, count)?;
+        let (device, n, seed) = (on.device(), on.host().nrows(), self.resampling.seed);
+        let squares = (n * n) as f64;
+        // Column 0 is the data's own: all signs positive.
+        let mut all: Vec<f64> = Vec::with_capacity(count + 1);
+        let mut steps = Steps::new(OP, &self.resampling.progress, (count + 1).div_ceil(BLOCK));
+        for first in (0..=count).step_by(BLOCK) {
+            let columns: Vec<Vec<f64>> = (first..=count.min(first + BLOCK - 1))
+                .map(|b| if b == 0 { vec![1.0; n] } else { sign_chain(n, self.flip, seed, b - 1) })
+                .collect();
+            let w = Array2::from_shape_fn((n, columns.len()), |(i, b)| columns[b][i]);
+            let on_device = Matrix::upload(OP, device, w.view())?;
+            let hw = gram_vec(&h.kernel, on.matrix()?, None, &on_device)?.to_array()?;
+            all.extend((&w * &hw).sum_axis(Axis(0)).iter().map(|sum| sum / squares));
+            steps.made()?;
+        }
+        // Signs have made the null's deviation that of the terms themselves.
+        let spread = deviation(&all[1..]);
+        let bytes = 3 * 8 * (n * BLOCK.min(count + 1)) as u64;
+        let run = Run::new("kernel Stein V-statistic, wild bootstrap", count, Some(seed), device, bytes);
+        let values = [Values { error: spread * rounding(n), spread, all }];
+        let kernels = vec![vec![h.kernel.clone()]];
+        combine(OP, &values, kernels, Combine::MinP, &self.resampling, device.is_gpu(), run)
+    }
+
+    /// The features of the Stein kernel, on their way to a device.
+    fn points(&self, device: &Device, h: &SteinKernel, columns: usize) -> Result<Points> {
+        let (n, d) = h.features.dim();
+        let flops = (n * n) as f64 * (4 * d + 2 * columns) as f64;
+        Points::new(OP, device, h.features.view(), Origin::Fixed, flops)
+    }
+
+    fn prepare(&self, x: ArrayView2<f64>, score: impl Fn(&[f64]) -> Vec<f64>) -> Result<SteinKernel> {
         sample(OP, "x", x, 2)?;
         self.base.check()?;
         let (n, d) = x.dim();
@@ -180,10 +176,15 @@ impl KernelStein {
             }
             s.row_mut(i).iter_mut().zip(own).for_each(|(to, v)| *to = v);
         }
-        let h = self.base.stein(x, s.view());
-        let on = Matrix::from_array(device, h.features.view())?;
-        Ok((h, on))
+        Ok(self.base.stein(x, s.view()))
     }
+}
+
+/// The standard deviation of some values.
+fn deviation(values: &[f64]) -> f64 {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    (values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / n).sqrt()
 }
 
 fn estimates(n: usize, total: f64, trace: f64) -> SteinDiscrepancy {

@@ -1,0 +1,11 @@
+//! Two samples: how far their distributions are apart, and whether they are one.
+
+mod asymptotic;
+mod finite_set;
+mod mmd;
+mod test;
+mod variance;
+
+pub use finite_set::FiniteSetTest;
+pub use mmd::{MeanEstimate, Mmd};
+pub use test::{Estimator, KernelChoice, TwoSampleTest};
