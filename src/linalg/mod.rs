@@ -17,7 +17,7 @@ mod solve;
 pub use decompose::{
     Eigen, EigenParams, Eigenpairs, LowRank, eigh, landmarks, leading_eigenpairs, nystrom, pivoted_cholesky,
 };
-pub(crate) use decompose::{PivotedQr, small_cholesky, thin_svd, typical};
+pub(crate) use decompose::{small_cholesky, thin_svd};
 pub use iterative::{
     CgInfo, CgParams, CgSolution, Covariance, Identity, Jacobi, KernelOperator, LogDet, LogDetParams,
     LowRankPlusDiagonal, Noise, Operator, Preconditioner, Stored, conjugate_gradients, lanczos_log_det,

@@ -78,7 +78,7 @@ pub(crate) use format::Format;
 #[cfg(feature = "serde")]
 pub(crate) use grid::{Column, Grid, matrix, stack, vector};
 #[cfg(feature = "serde")]
-pub(crate) use triangle::{Triangular, solves};
+pub(crate) use triangle::{Triangular, lower, lower_or_none, solves};
 
 #[cfg(feature = "serde")]
 use crate::Result;

@@ -59,6 +59,38 @@ impl<'a> Triangular<'a> {
     }
 }
 
+/// For a field that is a factor on the CPU: `#[serde(with = "crate::saved::lower")]`.
+pub(crate) mod lower {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::Triangular;
+    use crate::Matrix;
+
+    pub fn serialize<S: Serializer>(l: &Matrix, to: S) -> Result<S::Ok, S::Error> {
+        Triangular::new(l.cpu()).serialize(to)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Matrix, D::Error> {
+        Triangular::deserialize(from).map(|l| Matrix::from_host(l.0.into_owned()))
+    }
+}
+
+/// For a field that may be a factor on the CPU.
+pub(crate) mod lower_or_none {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::Triangular;
+    use crate::Matrix;
+
+    pub fn serialize<S: Serializer>(l: &Option<Matrix>, to: S) -> Result<S::Ok, S::Error> {
+        l.as_ref().map(|l| Triangular::new(l.cpu())).serialize(to)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Matrix>, D::Error> {
+        Option::<Triangular>::deserialize(from).map(|l| l.map(|l| Matrix::from_host(l.0.into_owned())))
+    }
+}
+
 /// Whether `L Lᵀ x = b`, but for rounding: of the product, which is at most `Σ_j |l_i| |l_j| |x_j|` with the lengths of
 /// rows of L, and of `from`, which b was made of.
 pub(crate) fn solves(

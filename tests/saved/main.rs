@@ -10,7 +10,7 @@ mod cluster;
 mod features;
 mod gp;
 mod latent;
-mod ridge;
+mod linear;
 mod sparse;
 
 use ndarray::{Array, Dimension};

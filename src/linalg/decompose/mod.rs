@@ -6,7 +6,6 @@ pub(in crate::linalg) mod low_rank;
 pub(in crate::linalg) mod nystrom;
 pub(in crate::linalg) mod orthonormal;
 pub(in crate::linalg) mod pivoted_cholesky;
-pub(in crate::linalg) mod pivoted_qr;
 pub(crate) mod small_cholesky;
 pub(in crate::linalg) mod svd;
 
@@ -15,5 +14,4 @@ pub use leading_eigenpairs::{EigenParams, Eigenpairs, leading_eigenpairs};
 pub use low_rank::LowRank;
 pub use nystrom::{landmarks, nystrom};
 pub use pivoted_cholesky::pivoted_cholesky;
-pub(crate) use pivoted_qr::{PivotedQr, typical};
 pub(crate) use svd::thin_svd;

@@ -9,7 +9,7 @@ use rand_distr::{Distribution, StandardNormal};
 use super::fitted::FittedGp;
 use crate::linalg::Noise;
 use crate::check::inputs;
-use crate::models::kernel_methods::features::{FeatureMap, RandomFourier, RandomFourierFeatures};
+use crate::models::kernel_methods::features::{FittedRandomFourier, RandomFourier};
 use crate::learn::plan::affords;
 use crate::ops::gram_vec;
 use crate::{Matrix, Result};
@@ -37,7 +37,7 @@ use crate::{Matrix, Result};
 #[derive(Debug)]
 pub struct Path<'a> {
     gp: &'a FittedGp,
-    features: RandomFourierFeatures,
+    features: FittedRandomFourier,
     /// w, one column for each of y.
     weights: Array2<f64>,
     /// What C⁻¹ makes of the residuals, n x q.
@@ -60,7 +60,7 @@ impl FittedGp {
         affords("FittedGp::path", need, self.model.budget, "draw by fewer frequencies")?;
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let map = RandomFourier::new(self.kernel().clone(), frequencies).orthogonal(true);
-        let features = map.seed(rng.random()).fit(self.x.cols())?;
+        let features = map.seed(rng.random()).draw(self.x.cols())?;
         let mut normal = || -> f64 { StandardNormal.sample(&mut rng) };
         let weights = Array2::from_shape_simple_fn((features.outputs(), self.y.ncols()), &mut normal);
         let noise = match self.noise() {

@@ -4,12 +4,14 @@
 //! |---|---|
 //! | fit a function of a kernel's space, exactly | [`KernelRidge`] |
 //! | the same for millions of points, on landmarks | [`Falkon`] |
+//! | choose the kernel and the penalty of either | [`KernelRidgeCv`], [`FalkonCv`] |
 //! | make a linear model a kernel one | [`features`] |
 
+mod choice;
 mod expansion;
 mod falkon;
 pub mod features;
 mod kernel_ridge;
 
-pub use falkon::{Falkon, FittedFalkon};
-pub use kernel_ridge::{FittedKernelRidge, KernelRidge, Solver};
+pub use falkon::{Falkon, FalkonCv, FittedFalkon, FittedFalkonCv};
+pub use kernel_ridge::{FittedKernelRidge, FittedKernelRidgeCv, KernelRidge, KernelRidgeCv, KernelSolver};

@@ -46,17 +46,34 @@ impl<'a> Centred<'a> {
         &self.y_mean - &self.x_mean.dot(coefficients)
     }
 
+    /// How many times the largest is what is usual: of the distances of a feature's entries from their middle, and of the
+    /// roots of weights. The rounding of the large ones is what the usual ones are seen with.
+    pub fn spread(&self) -> f64 {
+        let beyond = |mut sizes: Vec<f64>| {
+            sizes.retain(|v| *v > 0.0);
+            let largest = sizes.iter().fold(0f64, |m, v| m.max(*v));
+            if sizes.is_empty() { 1.0 } else { largest / middle(&mut sizes) }
+        };
+        let column = |column: ArrayView1<f64>| {
+            let at = middle(&mut column.to_vec());
+            beyond(column.iter().map(|v| (v - at).abs()).collect())
+        };
+        let features = self.x.columns().into_iter().map(column).fold(1.0, f64::max);
+        let roots = self.weights.map_or(1.0, |w| w.fold(0f64, |m, v| m.max(*v)) / least_positive(w));
+        features.max(roots.sqrt())
+    }
+
     /// All of x, centred and weighted.
     pub fn rows(&self) -> Array2<f64> {
-        self.spread(self.x, &self.x_mean)
+        self.placed(self.x, &self.x_mean)
     }
 
     /// All of y, centred and weighted.
     pub fn targets(&self) -> Array2<f64> {
-        self.spread(self.y, &self.y_mean)
+        self.placed(self.y, &self.y_mean)
     }
 
-    fn spread(&self, a: ArrayView2<f64>, mean: &Array1<f64>) -> Array2<f64> {
+    fn placed(&self, a: ArrayView2<f64>, mean: &Array1<f64>) -> Array2<f64> {
         let mut out = &a - mean;
         if let Some(w) = self.weights {
             out *= &w.mapv(f64::sqrt).insert_axis(Axis(1));
@@ -111,6 +128,16 @@ impl<'a> Centred<'a> {
                 .for_each(|o, y, m| *o = (y - m) * root);
         }
     }
+}
+
+/// The middle one of these numbers, of which there is at least one.
+fn middle(values: &mut [f64]) -> f64 {
+    let half = values.len() / 2;
+    *values.select_nth_unstable_by(half, f64::total_cmp).1
+}
+
+fn least_positive(w: ArrayView1<f64>) -> f64 {
+    w.iter().filter(|w| **w > 0.0).fold(f64::INFINITY, |m, v| m.min(*v))
 }
 
 /// `Σ w_i a_i / Σ w_i`, rows summed in a fixed order on every core.

@@ -2,23 +2,18 @@
 //!
 //! | to do | use |
 //! |---|---|
-//! | fit a linear function with an intercept | [`Ridge`] |
+//! | fit a linear function with an intercept, with a penalty or by least squares | [`Ridge`] |
 //! | choose its penalty by leave-one-out or GCV | [`RidgeCv`] |
 //! | a posterior over linear functions, its evidence, updates | [`BayesianLinearRegression`] |
 //!
 //! [`features`](super::kernel_methods::features) turn linear models into kernel ones.
 
-mod at_penalty;
 mod bayesian;
 mod centred;
-mod graded;
-mod normal_equations;
 mod ridge;
 mod ridge_cv;
 mod spectrum;
 
-pub use bayesian::{
-    BayesianLinearRegression, EvidenceFit, EvidenceParams, LinearPosterior, LinearPrediction,
-};
+pub use bayesian::{BayesianLinearRegression, FittedBayesianLinearRegression, LinearPrediction};
 pub use ridge::{FittedRidge, Form, Ridge};
-pub use ridge_cv::{Criterion, FittedRidgeCv, RidgeCv};
+pub use ridge_cv::{FittedRidgeCv, PenaltyCriterion, RidgeCv};

@@ -7,6 +7,7 @@
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, s};
 
+use super::centred::Centred;
 use super::ridge::Form;
 use crate::Result;
 use crate::linalg::thin_svd;
@@ -16,14 +17,12 @@ use crate::ops::product;
 const SMALL: f64 = 1e-6;
 /// The most that rounding is taken to leave of it.
 const NOTHING: f64 = 1e-12;
-/// The largest value beside the least, beyond which U has lost digits that may have been there.
-const REACH: f64 = 1e5;
 /// Roundings that an entry of U may be off by.
 const ROUNDINGS: f64 = 32.0;
 
 pub(super) struct Spectrum {
     pub form: Form,
-    /// Σ², descending; zero where it is nothing beside the rounding of the largest.
+    /// Σ, descending; zero where it is nothing beside the rounding of the largest.
     pub values: Array1<f64>,
     /// U, n x k, orthonormal and orthogonal to q: all there is in the dual form, the range of X in the primal one.
     u: Array2<f64>,
@@ -33,8 +32,10 @@ pub(super) struct Spectrum {
     v: Array2<f64>,
     /// Squared length of what rounding leaves of a unit vector that is all in U and q.
     pub rounding: f64,
-    /// The largest value of X beside the least of all, those that are nothing included.
-    condition: f64,
+    /// How many of the values are more than the rounding of the largest.
+    pub rank: usize,
+    /// The largest value of X beside the least that is not nothing.
+    pub reach: f64,
 }
 
 /// What a decomposition keeps of the targets.
@@ -46,6 +47,14 @@ pub(super) struct Targets {
 }
 
 impl Spectrum {
+    /// Of data that were centred if there is an intercept.
+    pub fn of(data: &Centred, intercept: bool) -> Result<Self> {
+        let n = data.x.nrows();
+        let total = data.weights.map_or(n as f64, |w| w.sum());
+        let q = Array1::from_shape_fn(n, |i| data.root(i) / total.sqrt());
+        Spectrum::new(data.rows(), intercept.then_some(&q))
+    }
+
     /// Of centred, weighted rows; `q` is the unit vector that centring made orthogonal to them, if it did.
     pub fn new(x: Array2<f64>, q: Option<&Array1<f64>>) -> Result<Self> {
         let (n, d) = x.dim();
@@ -66,7 +75,7 @@ impl Spectrum {
         let least = n.max(d) as f64 * f64::EPSILON * found.values.first().copied().unwrap_or(0.0);
         let rank = found.values.iter().take_while(|v| **v > least).count();
         let kept = if form == Form::Primal { rank } else { found.values.len() };
-        let values = Array1::from_shape_fn(kept, |i| if i < rank { found.values[i].powi(2) } else { 0.0 });
+        let values = Array1::from_shape_fn(kept, |i| if i < rank { found.values[i] } else { 0.0 });
         let v = found.v.slice_move(s![.., ..kept]);
         let mut u = Array2::zeros((n, kept));
         u.slice_mut(s![n - inner.nrows().., ..]).assign(&found.u.slice(s![.., ..kept]));
@@ -77,14 +86,7 @@ impl Spectrum {
         let reach = if rank > 0 { found.values[0] / found.values[rank - 1] } else { 1.0 };
         let rounding = NOTHING.min(n as f64 * (ROUNDINGS * f64::EPSILON * reach).powi(2));
         let beyond = if form == Form::Primal { beyond(&u, q, rounding) } else { Array1::zeros(n) };
-        let condition = if rank < found.values.len() { f64::INFINITY } else { reach };
-        Ok(Spectrum { form, values, u, beyond, v, rounding, condition })
-    }
-
-    /// Whether more than half of the digits may be gone, of U or of what it leaves of an observation.
-    pub fn is_strained(&self) -> bool {
-        let near = self.form == Form::Primal && self.beyond.iter().any(|left| *left < SMALL);
-        near || self.condition > REACH
+        Ok(Spectrum { form, values, u, beyond, v, rounding, rank, reach })
     }
 
     /// All that is needed of centred, weighted targets.
@@ -102,9 +104,9 @@ impl Spectrum {
         y
     }
 
-    /// λ/(Σ² + λ): what is left of each direction.
+    /// λ/(Σ² + λ): what is left of each direction, all of those that X has not.
     fn left(&self, penalty: f64) -> Array1<f64> {
-        self.values.mapv(|v| penalty / (v + penalty))
+        self.values.mapv(|v| if v > 0.0 { (penalty / v) / (v + penalty / v) } else { 1.0 })
     }
 
     /// What the fit leaves of the targets, n x t.
@@ -124,12 +126,14 @@ impl Spectrum {
 
     /// `tr X (XᵀX + λI)⁻¹ Xᵀ`.
     pub fn trace(&self, penalty: f64) -> f64 {
-        self.values.iter().map(|v| v / (v + penalty)).sum()
+        self.values.iter().filter(|v| **v > 0.0).map(|v| v / (v + penalty / v)).sum()
     }
 
     /// The coefficients, d x t.
     pub fn coefficients(&self, penalty: f64, of: &Targets) -> Array2<f64> {
-        let scaled = &of.projection * &self.values.mapv(|v| v.sqrt() / (v + penalty)).insert_axis(Axis(1));
+        // Nothing where X has no direction: of all solutions the shortest.
+        let inverse = self.values.mapv(|v| if v > 0.0 { (v + penalty / v).recip() } else { 0.0 });
+        let scaled = &of.projection * &inverse.insert_axis(Axis(1));
         times(self.v.view(), scaled.view())
     }
 }

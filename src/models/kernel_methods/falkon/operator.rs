@@ -4,9 +4,10 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, s};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::linalg::{Anchor, Operator, Preconditioner, landmarks};
-use crate::models::kernel_methods::features::Whitening;
 use crate::learn::plan::row_bytes;
+use crate::linalg::{Operator, Preconditioner, landmarks};
+use crate::matrix::Points;
+use crate::models::kernel_methods::features::Whitening;
 use crate::ops::{Side, Trans, Triangle, cholesky, gemm, gram, product, solve_triangular};
 use crate::{Device, Kernel, Matrix, Precision, Result};
 
@@ -64,16 +65,20 @@ impl<'a> Streamed<'a> {
         whitening: &'a Whitening,
         penalty: f64,
     ) -> Result<Self> {
-        let anchor = Anchor::new(kernel, whitening.points().view());
-        let on = |a: ArrayView2<f64>| anchor.upload("Falkon::fit", device, a);
-        let z = on(whitening.points().view())?;
-        let step = rows(device, z.rows());
-        let blocks = if device.is_gpu() {
-            x.axis_chunks_iter(Axis(0), step).map(on).collect::<Result<_>>()?
+        let z = Points::new("Falkon::fit", device, whitening.points().view(), kernel.origin(), f64::INFINITY)?;
+        let step = rows(z.device(), whitening.points().nrows());
+        let blocks = if z.device().is_gpu() {
+            x.axis_chunks_iter(Axis(0), step).map(|block| z.like("Falkon::fit", block)).collect::<Result<_>>()?
         } else {
             Vec::new()
         };
+        let z = z.matrix()?.clone();
         Ok(Streamed { kernel, x, weights, whitening, penalty, z, blocks, step })
+    }
+
+    /// Where the products are made: on the CPU if f32 would move the points.
+    pub fn device(&self) -> Device {
+        self.z.device()
     }
 
     /// `Φᵀ S y`, m x t.

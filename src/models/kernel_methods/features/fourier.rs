@@ -1,15 +1,15 @@
-//! Random Fourier features. Checked in `tests/ridge/fourier.rs`.
-
-#[cfg(feature = "serde")]
-mod saved;
+//! Random Fourier features. Checked in `tests/kernel_methods/fourier.rs`.
 
 use ndarray::{Array2, ArrayView2, Axis};
 use rayon::prelude::*;
 
-use super::FeatureMap;
-use crate::check::{finite, inputs, positive, parameter};
+use crate::check::{finite, inputs, parameter, positive, room};
+use crate::learn::configure::{getters, setters};
+use crate::learn::inherent::{fits, inherent};
+use crate::learn::{Fit, Transform};
 use crate::ops::product_alone;
-use crate::{Kernel, Result};
+use crate::saved::Format;
+use crate::{Device, Kernel, Result};
 
 /// Rows that one task transforms.
 const ROWS: usize = 256;
@@ -26,15 +26,19 @@ const ROWS: usize = 256;
 /// is and lowers the error.
 ///
 /// ```
-/// use mercer::Kernel;
-/// use mercer::models::kernel_methods::features::{FeatureMap, RandomFourier};
+/// use mercer::prelude::*;
 /// let kernel = 2.0 * Kernel::matern32([0.5, 2.0]);
-/// let map = RandomFourier::new(kernel.clone(), 2000).orthogonal(true).fit(2)?;
-/// let phi = map.transform(ndarray::array![[0.0, 0.0], [0.3, 1.0]].view())?;
+/// let x = ndarray::array![[0.0, 0.0], [0.3, 1.0]];
+/// let map = RandomFourier::new(kernel.clone(), 2000).orthogonal(true).fit(&Device::cpu(), &x)?;
+/// let phi = map.transform(&x)?;
 /// assert!((phi.row(0).dot(&phi.row(0)) - 2.0).abs() < 1e-12);
 /// assert!((phi.row(0).dot(&phi.row(1)) - kernel.value(&[0.0, 0.0], &[0.3, 1.0])?).abs() < 0.1);
 /// # Ok::<(), mercer::Error>(())
 /// ```
+///
+/// # Errors of a fit
+/// [`Error::Unsupported`](crate::Error::Unsupported) for a kernel without a known spectral measure;
+/// [`Error::Shape`](crate::Error::Shape) if the kernel is one of another number of features.
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RandomFourier {
@@ -50,78 +54,82 @@ impl RandomFourier {
         RandomFourier { kernel, count: frequencies, orthogonal: false, seed: 0 }
     }
 
-    /// Whether successive frequencies are orthogonal; they are independent by default.
-    #[must_use]
-    pub fn orthogonal(mut self, yes: bool) -> Self {
-        self.orthogonal = yes;
-        self
-    }
-
-    /// The seed of the draw; zero by default.
-    #[must_use]
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
-    }
-
     /// Draws the frequencies for inputs of d features.
-    ///
-    /// # Errors
-    /// [`Error::Unsupported`](crate::Error::Unsupported) for a kernel without a known spectral measure;
-    /// [`Error::Parameter`](crate::Error::Parameter) for no frequencies or a kernel that is not in order;
-    /// [`Error::Shape`](crate::Error::Shape) if the kernel is one of another number of features.
-    pub fn fit(&self, d: usize) -> Result<RandomFourierFeatures> {
+    pub(in crate::models) fn draw(&self, d: usize) -> Result<FittedRandomFourier> {
         parameter("frequencies", self.count as f64, self.count > 0, "there must be at least one")?;
         parameter("features", d as f64, d > 0, "there must be at least one")?;
+        room("frequencies", self.count, 24 * d.saturating_add(2))?;
         let (amplitude, rows) =
             self.kernel.frequencies("RandomFourier::fit", d, self.count, self.orthogonal, self.seed)?;
         let omega = Array2::from_shape_fn((self.count, d), |(i, j)| rows[i][j]);
-        RandomFourierFeatures::from_frequencies(omega, amplitude)
+        FittedRandomFourier::from_frequencies(omega, amplitude)
+    }
+}
+
+setters!(RandomFourier {
+    /// Whether successive frequencies are orthogonal; they are independent by default.
+    orthogonal: bool,
+    /// The seed of the draw; zero by default.
+    seed: u64,
+});
+
+fits!(RandomFourier: Fit -> FittedRandomFourier);
+
+impl Fit for RandomFourier {
+    type Fitted = FittedRandomFourier;
+
+    /// Of `x` only the number of features counts.
+    fn fit(&self, _: &Device, x: ArrayView2<f64>, (): &()) -> Result<FittedRandomFourier> {
+        finite("RandomFourier::fit", "x", x)?;
+        self.draw(x.ncols())
     }
 }
 
 /// The map of [`RandomFourier`].
 #[derive(Debug, Clone, PartialEq)]
-pub struct RandomFourierFeatures {
-    /// m x d.
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
+pub struct FittedRandomFourier {
+    format: Format,
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::matrix"))]
     omega: Array2<f64>,
     amplitude: f64,
 }
 
-impl RandomFourierFeatures {
-    /// With frequencies of one's own, m x d, and k(0).
+getters!(FittedRandomFourier {
+    /// The frequencies ω, m x d: one a row.
+    frequencies => omega: &Array2<f64>,
+    /// The squared length k(0) of every feature vector.
+    amplitude: f64,
+});
+
+inherent!(FittedRandomFourier: Transform);
+
+impl FittedRandomFourier {
+    /// The map with frequencies of one's own, m x d, and k(0).
     ///
     /// # Errors
     /// [`Error::Shape`](crate::Error::Shape) or [`Error::NotFinite`](crate::Error::NotFinite) for bad frequencies,
     /// [`Error::Parameter`](crate::Error::Parameter) if k(0) is not positive.
     pub fn from_frequencies(omega: Array2<f64>, amplitude: f64) -> Result<Self> {
-        finite("RandomFourierFeatures::from_frequencies", "omega", omega.view())?;
+        finite("FittedRandomFourier::from_frequencies", "omega", omega.view())?;
         positive("amplitude", amplitude)?;
-        Ok(RandomFourierFeatures { omega, amplitude })
+        Ok(FittedRandomFourier { format: Format, omega, amplitude })
     }
 
-    /// ω, m x d: one row for each frequency.
-    pub fn frequencies(&self) -> &Array2<f64> {
-        &self.omega
-    }
-
-    /// k(0), the squared length of every feature vector.
-    pub fn amplitude(&self) -> f64 {
-        self.amplitude
-    }
-}
-
-impl FeatureMap for RandomFourierFeatures {
-    fn inputs(&self) -> usize {
+    /// The number d of features that it takes.
+    pub fn inputs(&self) -> usize {
         self.omega.ncols()
     }
 
-    fn outputs(&self) -> usize {
+    /// The number 2m of features that it makes.
+    pub fn outputs(&self) -> usize {
         2 * self.omega.nrows()
     }
+}
 
+impl Transform for FittedRandomFourier {
     fn transform(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
-        inputs("RandomFourierFeatures::transform", x, self.inputs())?;
+        inputs("FittedRandomFourier::transform", x, self.inputs())?;
         let m = self.omega.nrows();
         let size = (self.amplitude / m as f64).sqrt();
         let mut out = Array2::zeros((x.nrows(), 2 * m));
@@ -139,5 +147,16 @@ impl FeatureMap for RandomFourierFeatures {
             }
         });
         Ok(out)
+    }
+}
+
+#[cfg(feature = "serde")]
+crate::saved::saved!(FittedRandomFourier);
+
+#[cfg(feature = "serde")]
+impl crate::saved::Checked for FittedRandomFourier {
+    fn check(&self) -> Result<()> {
+        finite("a saved FittedRandomFourier", "omega", self.omega.view())?;
+        positive("amplitude", self.amplitude)
     }
 }

@@ -15,6 +15,13 @@ use crate::models::kernel_methods::expansion::Expansion;
 use crate::saved::Format;
 use crate::{Device, Kernel, Result};
 
+/// How the system was solved, how well, and where.
+pub(super) struct Solved {
+    pub plan: Plan,
+    pub report: SolveReport,
+    pub device: Device,
+}
+
 /// The function `x ↦ Σ_i a_i k(x_i, x)`, and how it was found.
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self", bound = ""))]
@@ -24,6 +31,8 @@ pub struct FittedKernelRidge<D = Ix2> {
     penalty: f64,
     plan: Plan,
     report: SolveReport,
+    #[cfg_attr(feature = "serde", serde(skip, default = "Device::cpu"))]
+    device: Device,
     targets: PhantomData<D>,
 }
 
@@ -42,6 +51,8 @@ getters!(FittedKernelRidge<D> {
     method => plan.method: Method,
     /// How good the solution is.
     report: &SolveReport,
+    /// The device that the system was solved on.
+    device: &Device,
 });
 
 inherent!(FittedKernelRidge<D: TargetDim>: Predict -> Array<f64, D>, R2);
@@ -56,8 +67,9 @@ impl<D: TargetDim> Predict for FittedKernelRidge<D> {
 }
 
 impl<D: TargetDim> FittedKernelRidge<D> {
-    pub(super) fn new(expansion: Expansion, penalty: f64, plan: Plan, report: SolveReport) -> Self {
-        FittedKernelRidge { format: Format, expansion, penalty, plan, report, targets: PhantomData }
+    pub(super) fn new(expansion: Expansion, penalty: f64, how: Solved) -> Self {
+        let Solved { plan, report, device } = how;
+        FittedKernelRidge { format: Format, expansion, penalty, plan, report, device, targets: PhantomData }
     }
 
     /// `predict` on a device. On a GPU the sum is f32: its error is about `1e-7 ‖a‖₂` times the kernel's size, which for

@@ -14,7 +14,7 @@ use crate::{Device, Kernel, Progress, Result};
 /// How the system is to be solved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub enum Solver {
+pub enum KernelSolver {
     /// Dense if that fits the memory budget, else matrix-free.
     #[default]
     Auto,
@@ -47,7 +47,7 @@ pub enum Solver {
 ///
 /// # Errors of a fit
 /// [`Error::NotPositiveDefinite`](crate::Error::NotPositiveDefinite) if λ is nothing beside the rounding of K, or the kernel
-/// is indefinite; [`Error::OverBudget`](crate::Error::OverBudget) before anything is allocated if [`Solver::Dense`]
+/// is indefinite; [`Error::OverBudget`](crate::Error::OverBudget) before anything is allocated if [`KernelSolver::Dense`]
 /// passes the memory budget; [`Error::NoConvergence`](crate::Error::NoConvergence) or
 /// [`Error::Cancelled`](crate::Error::Cancelled) if matrix-free.
 #[derive(Debug, Clone)]
@@ -55,7 +55,7 @@ pub enum Solver {
 pub struct KernelRidge {
     pub(super) kernel: Kernel,
     pub(super) penalty: f64,
-    pub(super) solver: Solver,
+    pub(super) solver: KernelSolver,
     pub(super) budget: u64,
     pub(super) tolerance: Option<f64>,
     pub(super) max_iterations: usize,
@@ -66,7 +66,7 @@ pub struct KernelRidge {
 impl KernelRidge {
     /// With this kernel and the penalty λ > 0.
     pub fn new(kernel: Kernel, penalty: f64) -> Self {
-        let (solver, progress) = (Solver::Auto, Progress::none());
+        let (solver, progress) = (KernelSolver::Auto, Progress::none());
         KernelRidge { kernel, penalty, solver, budget: BUDGET, tolerance: None, max_iterations: 1000, progress }
     }
 }
@@ -77,8 +77,8 @@ setters!(KernelRidge {
     /// The kernel.
     kernel: Kernel,
     /// How to solve; by default whatever fits.
-    solver: Solver,
-    /// Bytes that a fit may allocate, 2 GiB by default; beyond that the matrix is not stored, and [`Solver::Dense`] is
+    solver: KernelSolver,
+    /// Bytes that a fit may allocate, 2 GiB by default; beyond that the matrix is not stored, and [`KernelSolver::Dense`] is
     /// an error.
     memory_budget => budget: u64,
     /// The relative residual that conjugate gradients must reach; 1e-10 by default.
@@ -126,19 +126,18 @@ impl KernelRidge {
         let weighed: Option<Vec<usize>> = w
             .filter(|w| w.iter().any(|w| *w == 0.0))
             .map(|w| w.iter().enumerate().filter(|(_, w)| **w > 0.0).map(|(i, _)| i).collect());
-        let (coefficients, plan, report) = match weighed {
+        let (coefficients, how) = match weighed {
             None => self.solve(device, x, y, w)?,
             Some(rows) => {
                 let w = w.map(|w| w.select(Axis(0), &rows));
                 let (x, some) = (x.select(Axis(0), &rows), y.select(Axis(0), &rows));
-                let (found, plan, report) =
-                    self.solve(device, x.view(), some.view(), w.as_ref().map(|w| w.view()))?;
+                let (found, how) = self.solve(device, x.view(), some.view(), w.as_ref().map(|w| w.view()))?;
                 let mut all = Array2::zeros(y.raw_dim());
                 rows.iter().zip(found.rows()).for_each(|(&i, row)| all.row_mut(i).assign(&row));
-                (all, plan, report)
+                (all, how)
             }
         };
         let expansion = Expansion { kernel: self.kernel.clone(), points: x.to_owned(), coefficients };
-        Ok(FittedKernelRidge::new(expansion, self.penalty, plan, report))
+        Ok(FittedKernelRidge::new(expansion, self.penalty, how))
     }
 }

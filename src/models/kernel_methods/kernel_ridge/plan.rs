@@ -1,6 +1,6 @@
 //! What a fit would do: the choice of the method, and its cost.
 
-use super::model::{KernelRidge, Solver};
+use super::model::{KernelRidge, KernelSolver};
 use crate::learn::plan::{Method, Plan, affords, kernel_flops, row_bytes};
 use crate::ops::factoring_bytes;
 use crate::{Device, Result};
@@ -25,16 +25,16 @@ impl KernelRidge {
         let buffer = device.adapter().map_or(f64::INFINITY, |a| a.limits.buffer_bytes as f64);
         let fits = dense.need() <= self.budget && n as f64 * row_bytes(n) <= buffer;
         match self.solver {
-            Solver::Dense => dense,
-            Solver::Auto if fits => dense,
-            Solver::Auto | Solver::MatrixFree => self.matrix_free(device, n, d, targets),
+            KernelSolver::Dense => dense,
+            KernelSolver::Auto if fits => dense,
+            KernelSolver::Auto | KernelSolver::MatrixFree => self.matrix_free(device, n, d, targets),
         }
     }
 
     /// An error if the plan is to store a matrix that passes the memory budget.
     pub(super) fn affords(&self, plan: &Plan) -> Result<()> {
         let need = if plan.method == Method::Dense { plan.need() } else { 0 };
-        affords("KernelRidge::fit", need, self.budget, "let `Solver::Auto` choose")
+        affords("KernelRidge::fit", need, self.budget, "let `KernelSolver::Auto` choose")
     }
 
     fn matrix_free(&self, device: &Device, n: usize, d: usize, targets: usize) -> Plan {

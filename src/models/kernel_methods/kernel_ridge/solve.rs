@@ -2,13 +2,14 @@
 
 use ndarray::{Array2, ArrayView1, ArrayView2};
 
+use super::fitted::Solved;
 use super::model::KernelRidge;
+use crate::learn::plan::Method;
 use crate::linalg::{
-    Anchor, CgParams, KernelOperator, LowRankPlusDiagonal, Noise, SpdFactor, SpdParams, pivoted_cholesky,
+    CgParams, KernelOperator, LowRankPlusDiagonal, Noise, SolveReport, SpdFactor, SpdParams, pivoted_cholesky,
     refined_conjugate_gradients, solve_mixed,
 };
-use crate::learn::plan::{Method, Plan};
-use crate::linalg::SolveReport;
+use crate::matrix::Points;
 use crate::ops::gram;
 use crate::{Device, Matrix, Result};
 
@@ -22,7 +23,7 @@ impl KernelRidge {
         x: ArrayView2<f64>,
         y: ArrayView2<f64>,
         w: Option<ArrayView1<f64>>,
-    ) -> Result<(Array2<f64>, Plan, SolveReport)> {
+    ) -> Result<(Array2<f64>, Solved)> {
         let noise = match w {
             None => Noise::Same(self.penalty),
             Some(w) => Noise::Each(w.iter().map(|w| self.penalty / w).collect()),
@@ -31,8 +32,8 @@ impl KernelRidge {
         self.affords(&plan)?;
         let device = device.suited_to(plan.flops + plan.flops_per_iteration);
         if let Method::MatrixFree { rank } = plan.method {
-            let (a, report) = self.matrix_free_solve(&device, x, y, noise, rank)?;
-            return Ok((a, plan, report));
+            let (a, report, device) = self.matrix_free_solve(&device, x, y, noise, rank)?;
+            return Ok((a, Solved { plan, report, device }));
         }
         if !device.is_gpu() && x.nrows() >= LARGE {
             let points = Matrix::from_array(&device, x)?;
@@ -40,12 +41,13 @@ impl KernelRidge {
             let noise = KernelOperator::new(&self.kernel, &points, noise.clone())?.noise().clone();
             k.diag_mut().zip_mut_with(&noise, |k, noise| *k += noise);
             if let Some(found) = solve_mixed(&k, y)? {
-                return Ok((found.x, plan, SolveReport::Iterative(found.info)));
+                return Ok((found.x, Solved { plan, report: SolveReport::Iterative(found.info), device }));
             }
         }
         let factor = SpdFactor::of_kernel(&device, &self.kernel, x, noise, &SpdParams::default())?;
         let solution = factor.solve(y)?;
-        Ok((solution.x, plan, SolveReport::Direct(solution.certificate)))
+        let device = if solution.certificate.fallback.is_some() { Device::cpu() } else { device };
+        Ok((solution.x, Solved { plan, report: SolveReport::Direct(solution.certificate), device }))
     }
 
     fn matrix_free_solve(
@@ -55,9 +57,9 @@ impl KernelRidge {
         y: ArrayView2<f64>,
         noise: Noise,
         rank: usize,
-    ) -> Result<(Array2<f64>, SolveReport)> {
-        let exact =
-            KernelOperator::new(&self.kernel, &Matrix::from_array(&Device::cpu(), x)?, noise.clone())?;
+    ) -> Result<(Array2<f64>, SolveReport, Device)> {
+        let points = Points::new("KernelRidge::fit", device, x, self.kernel.origin(), f64::INFINITY)?;
+        let exact = KernelOperator::new(&self.kernel, points.on_host(), noise.clone())?;
         let preconditioner = {
             // In f64 whatever the device: its n x r kernel values are nothing beside one product.
             let low_rank = pivoted_cholesky(&exact.without_noise(), rank, 1e-12)?;
@@ -69,13 +71,12 @@ impl KernelRidge {
             accept_unconverged: false,
             progress: self.progress.clone(),
         };
-        let found = if device.is_gpu() {
-            let points = Anchor::new(&self.kernel, x).upload("KernelRidge::fit", device, x)?;
-            let fast = KernelOperator::new(&self.kernel, &points, noise)?;
+        let found = if points.device().is_gpu() {
+            let fast = KernelOperator::new(&self.kernel, points.matrix()?, noise)?;
             refined_conjugate_gradients(&fast, &exact, y, &preconditioner, &params)?
         } else {
             refined_conjugate_gradients(&exact, &exact, y, &preconditioner, &params)?
         };
-        Ok((found.x, SolveReport::Iterative(found.info)))
+        Ok((found.x, SolveReport::Iterative(found.info), points.device().clone()))
     }
 }

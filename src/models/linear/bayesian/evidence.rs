@@ -1,100 +1,46 @@
 //! Evidence maximisation: α and β from the data.
 
-
 use ndarray::{Array1, ArrayView1, ArrayView2, Axis};
 
-use super::{BayesianLinearRegression, LinearPosterior, Prior};
-use crate::Progress;
-use crate::check::{pairs, positive, parameter};
+use super::model::BayesianLinearRegression;
+use crate::Result;
+use crate::check::parameter;
+use crate::learn::{Report, Stop};
 use crate::models::linear::spectrum::Spectrum;
-use crate::{Error, Result};
 
 /// The most that rounding is taken to leave of targets within the features' reach, as a part of `‖t‖²`.
 const ROUNDING: f64 = 1e-14;
 
-/// How to look for the maximum.
-#[derive(Debug, Clone)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct EvidenceParams {
-    /// Relative width of the interval of α/β at which to stop.
-    pub tolerance: f64,
-    /// Most values of α/β to try.
-    pub max_iterations: usize,
-    /// Called after each with its number and the log evidence; it can cancel.
-    #[cfg_attr(feature = "serde", serde(skip))]
-    pub progress: Progress,
-}
-
-impl Default for EvidenceParams {
-    fn default() -> Self {
-        EvidenceParams { tolerance: 1e-12, max_iterations: 200, progress: Progress::none() }
-    }
-}
-
-/// The posterior under the most probable precisions, and how they were found.
-#[derive(Debug, Clone)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct EvidenceFit {
-    /// Under these precisions.
-    pub posterior: LinearPosterior,
-    /// The precision of the weights.
+/// The most probable precisions, and how they were found.
+pub(super) struct Best {
     pub alpha: f64,
-    /// The precision of the noise.
     pub beta: f64,
     /// `γ = Σ_i βs_i / (α + βs_i)`: how many weights the data determine.
-    #[cfg_attr(feature = "serde", serde(with = "crate::saved::number"))]
     pub effective_parameters: f64,
-    /// The log evidence at each λ tried, with the best β for it.
-    #[cfg_attr(feature = "serde", serde(with = "crate::saved::numbers"))]
-    pub trace: Vec<f64>,
-    /// How many were tried.
-    pub iterations: usize,
-    /// Whether a maximum was found. If not, either it lies at α = ∞, where the data show no signal and the weights are as
-    /// good as zero, or `iterations` has reached [`EvidenceParams::max_iterations`] and this is the last that was tried.
-    pub converged: bool,
+    pub report: Report,
 }
 
-impl BayesianLinearRegression {
-    /// The α and β that maximise `log p(t | α, β)`, uphill from this model's α/β, or from as near to it as the evidence
-    /// is not flat; then the posterior.
-    ///
-    /// For a given `λ = α/β` the best β is `n / (‖t - Φm‖² + λ‖m‖²)`, which leaves one number to be sought: the λ at
-    /// which `γ = α‖m‖²`. There the usual fixed point `α = γ / ‖m‖²`, `1/β = ‖t - Φm‖² / (n - γ)` rests too. One
-    /// eigendecomposition serves every step.
-    ///
-    /// # Errors
-    /// As [`fit`](BayesianLinearRegression::fit); [`Error::Parameter`] if the prior is not isotropic, or if the
-    /// features reproduce the targets exactly, or the targets are zero: then there is no maximum;
-    /// [`Error::Cancelled`].
-    pub fn fit_evidence(
-        &self,
-        phi: ArrayView2<f64>,
-        t: ArrayView1<f64>,
-        params: &EvidenceParams,
-    ) -> Result<EvidenceFit> {
-        pairs("BayesianLinearRegression::fit_evidence", phi, t.insert_axis(Axis(1)))?;
-        self.check(phi.ncols())?;
-        positive("tolerance", params.tolerance)?;
-        let Prior::Isotropic(alpha) = self.prior else {
-            let requirement =
-                "only the scale of an isotropic prior is sought: use BayesianLinearRegression::new";
-            return Err(Error::Parameter { name: "prior".to_owned(), value: f64::NAN, requirement });
-        };
-        let data = Projected::new(phi, t)?;
-        parameter("beta", f64::INFINITY, data.reducible(phi.ncols()), EXACT)?;
-        let mut search = Search { data: &data, params, trace: Vec::new() };
-        let (ratio, converged) = search.run(alpha / self.beta)?;
-        let beta = data.best_beta(ratio);
-        let alpha = ratio * beta;
-        let (trace, iterations) = (search.trace.clone(), search.trace.len());
-        let posterior = BayesianLinearRegression::new(alpha, beta).fit(phi, t)?;
-        let effective_parameters = data.at(alpha, beta).gamma;
-        Ok(EvidenceFit { posterior, alpha, beta, effective_parameters, trace, iterations, converged })
-    }
+/// The α and β that maximise `log p(t | α, β)`, uphill from this `α/β`.
+pub(super) fn maximise(
+    model: &BayesianLinearRegression,
+    start: f64,
+    phi: ArrayView2<f64>,
+    t: ArrayView1<f64>,
+) -> Result<Best> {
+    let data = Projected::new(phi, t)?;
+    parameter("beta", f64::INFINITY, data.reducible(phi.ncols()), EXACT)?;
+    let mut search = Search { data: &data, model, trace: Vec::new() };
+    let (ratio, stop) = search.run(start)?;
+    let (trace, beta) = (search.trace, data.best_beta(ratio));
+    let alpha = ratio * beta;
+    let last = trace.last().copied().unwrap_or(f64::NAN);
+    let mut report = Report::new(trace, 0, true, vec![last]);
+    (report.iterations, report.stop) = (report.trace.len(), stop);
+    Ok(Best { alpha, beta, effective_parameters: data.at(alpha, beta).gamma, report })
 }
 
 const EXACT: &str =
-    "the features reproduce the targets exactly, so the evidence has no maximum; give beta and use fit";
+    "the features reproduce the targets exactly, so the evidence has no maximum; give beta and do not optimise";
 
 /// How far from where it starts, in `ln λ`, a maximum is looked for.
 const FAR: f64 = 80.0;
@@ -105,7 +51,7 @@ const EDGE: f64 = 20.0;
 /// The root of `γ - α‖m‖²` in `ln λ`: first a bracket by growing steps uphill, then Illinois' rule.
 struct Search<'a> {
     data: &'a Projected,
-    params: &'a EvidenceParams,
+    model: &'a BayesianLinearRegression,
     trace: Vec<f64>,
 }
 
@@ -116,16 +62,14 @@ impl Search<'_> {
         let at = self.data.at(ratio * beta, beta);
         self.trace.push(at.log_evidence);
         let iterations = self.trace.len();
-        self.params.progress.report(
-            "BayesianLinearRegression::fit_evidence",
-            iterations,
-            self.params.max_iterations,
-            at.log_evidence,
-        )?;
+        let most = self.model.max_iterations;
+        self.model.progress.report("BayesianLinearRegression::fit", iterations, most, at.log_evidence)?;
         Ok(at.gamma - at.spent)
     }
 
-    fn run(&mut self, start: f64) -> Result<(f64, bool)> {
+    /// The best `α/β`, and why the search ended: stalled if it lies at α = ∞, where the data show no signal and the
+    /// weights are as good as zero.
+    fn run(&mut self, start: f64) -> Result<(f64, Stop)> {
         let (mut a, mut step) = (self.data.near(start.ln()), 1.0);
         let mut fa = self.slope(a)?;
         let first = a;
@@ -136,15 +80,15 @@ impl Search<'_> {
             if (b - first).abs() > FAR {
                 // Downwards without end the noise vanishes.
                 parameter("beta", f64::INFINITY, b > first, EXACT)?;
-                return Ok((a.exp(), false));
+                return Ok((a.exp(), Stop::Stalled));
             }
             fb = self.slope(b)?;
             step *= 2.0;
         }
         let mut side = 0.0;
-        while (b - a).abs() > self.params.tolerance && fa != 0.0 && fb != 0.0 {
-            if self.trace.len() >= self.params.max_iterations {
-                return Ok((b.exp(), false));
+        while (b - a).abs() > self.model.tolerance && fa != 0.0 && fb != 0.0 {
+            if self.trace.len() >= self.model.max_iterations {
+                return Ok((b.exp(), Stop::Iterations));
             }
             let mut c = (fb * a - fa * b) / (fb - fa);
             if !(c > a.min(b) && c < a.max(b)) {
@@ -163,7 +107,7 @@ impl Search<'_> {
             }
             (b, fb) = (c, fc);
         }
-        Ok((if fa == 0.0 { a } else { b }.exp(), true))
+        Ok((if fa == 0.0 { a } else { b }.exp(), Stop::Converged))
     }
 }
 
@@ -198,7 +142,7 @@ impl Projected {
             n: t.len() as f64,
             // Small beside a large mean is not small: it takes badly conditioned features to leave so much.
             rounding: ROUNDING.min(spectrum.rounding),
-            s: spectrum.values,
+            s: spectrum.values.mapv(|v| v * v),
             squares: targets.projection.column(0).mapv(|v| v * v),
             rest: targets.beyond.iter().map(|v| v * v).sum(),
             size: t.dot(&t),

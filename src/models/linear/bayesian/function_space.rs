@@ -1,28 +1,31 @@
 //! The posterior as a Gaussian process with `k = φᵀφ'/α`, while there are fewer observations than features.
 
-#[cfg(feature = "serde")]
-mod saved;
-#[cfg(feature = "serde")]
-pub(super) use saved::SavedFunctions;
-
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, concatenate};
 
+#[cfg(feature = "serde")]
+use crate::check::{numbers, parameter, require};
 use crate::linalg::{SpdFactor, SpdParams};
-use crate::probability::posterior_variance::left;
 use crate::ops::{Side, Trans, Triangle, product, solve_triangular, syrk};
+use crate::probability::posterior_variance::left;
 use crate::{Device, Error, Matrix, Result};
 
 /// The data, `LLᵀ = C = I/β + ΦΦᵀ/α` and `C⁻¹t`.
 #[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct FunctionSpace {
     alpha: f64,
     beta: f64,
     /// Φ, n x d with n < d.
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::matrix"))]
     pub phi: Array2<f64>,
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::vector"))]
     pub t: Array1<f64>,
     /// None while there are no data.
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::lower_or_none"))]
     l: Option<Matrix>,
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::vector"))]
     pub mean: Array1<f64>,
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::number"))]
     pub log_evidence: f64,
 }
 
@@ -35,7 +38,7 @@ impl FunctionSpace {
     /// All data so far and these.
     pub fn joined(&self, phi: ArrayView2<f64>, t: ArrayView1<f64>) -> Result<(Array2<f64>, Array1<f64>)> {
         let refused =
-            |e: ndarray::ShapeError| Error::Shape { op: "LinearPosterior::update", what: e.to_string() };
+            |e: ndarray::ShapeError| Error::Shape { op: "FittedBayesianLinearRegression::update", what: e.to_string() };
         let phi = concatenate(Axis(0), &[self.phi.view(), phi]).map_err(refused)?;
         let t = concatenate(Axis(0), &[self.t.view(), t]).map_err(refused)?;
         Ok((phi, t))
@@ -89,5 +92,30 @@ impl FunctionSpace {
         let dual = solve_triangular(l, Triangle::Lower, Trans::Yes, Side::Left, &half)?;
         product(1.0 / self.alpha, self.phi.t(), dual.cpu().view(), 1.0, w.view_mut());
         Ok(w)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl FunctionSpace {
+    /// In order for these precisions, n observations and d features.
+    pub fn check(&self, op: &'static str, (alpha, beta): (f64, f64), n: usize, d: usize) -> Result<()> {
+        let column = |v: &Array1<f64>| v.clone().insert_axis(Axis(1));
+        require(op, (self.alpha, self.beta) == (alpha, beta), || "two pairs of precisions".to_owned())?;
+        require(op, self.t.len() == n, || {
+            format!("{n} observations were seen, {} are held", self.t.len())
+        })?;
+        require(op, n < d && self.l.is_some() == (n > 0), || {
+            format!("{n} observations of {d} features, and a factor that does not fit them")
+        })?;
+        let fits = self.phi.dim() == (n, d) && self.mean.len() == d;
+        require(op, fits, || format!("phi is {:?} where {:?} was to be", self.phi.dim(), (n, d)))?;
+        numbers(op, "phi", self.phi.view())?;
+        numbers(op, "t", column(&self.t).view())?;
+        numbers(op, "the mean", column(&self.mean).view())?;
+        if let Some(l) = &self.l {
+            let own = self.phi.map_axis(Axis(1), |row| row.dot(&row) / alpha + 1.0 / beta);
+            crate::saved::Triangular::new(l.cpu()).of_diagonal(op, own.view())?;
+        }
+        parameter("log_evidence", self.log_evidence, self.log_evidence.is_finite(), "must be finite")
     }
 }

@@ -1,13 +1,10 @@
 //! The posterior as a Gaussian of d weights, by the Cholesky factor of its precision.
 
-#[cfg(feature = "serde")]
-mod saved;
-#[cfg(feature = "serde")]
-pub(super) use saved::SavedWeights;
-
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
-use super::Prior;
+use super::model::Prior;
+#[cfg(feature = "serde")]
+use crate::check::{finite, parameter, require};
 use crate::linalg::{SpdFactor, SpdParams};
 use crate::models::linear::centred::Centred;
 use crate::ops::{Side, Trans, Triangle, solve_triangular};
@@ -15,12 +12,19 @@ use crate::{Device, Matrix, Result};
 
 /// `S⁻¹ = LLᵀ`, its product with the mean, the mean, and `log p` of all targets so far.
 #[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct WeightSpace {
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::matrix"))]
     precision: Array2<f64>,
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::vector"))]
     information: Array1<f64>,
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::lower"))]
     l: Matrix,
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::number"))]
     log_det: f64,
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::vector"))]
     pub mean: Array1<f64>,
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::number"))]
     pub log_evidence: f64,
 }
 
@@ -67,5 +71,23 @@ impl WeightSpace {
         let z = Matrix::from_host(z);
         let w = solve_triangular(&self.l, Triangle::Lower, Trans::Yes, Side::Left, &z)?.to_array()?;
         Ok(w + self.mean.view().insert_axis(Axis(1)))
+    }
+}
+
+#[cfg(feature = "serde")]
+impl WeightSpace {
+    /// In order for d features.
+    pub fn check(&self, op: &'static str, d: usize) -> Result<()> {
+        let column = |v: &Array1<f64>| v.clone().insert_axis(Axis(1));
+        let (m, b) = (column(&self.mean), column(&self.information));
+        let fits = self.precision.dim() == (d, d) && m.nrows() == d && b.nrows() == d;
+        require(op, fits, || format!("{d} features, the precision is {:?}", self.precision.dim()))?;
+        finite(op, "the precision", self.precision.view())?;
+        finite(op, "the information", b.view())?;
+        finite(op, "the mean", m.view())?;
+        let l = crate::saved::Triangular::new(self.l.cpu()).of_diagonal(op, self.precision.diag())?;
+        crate::saved::solves(op, &l, m.view(), b.view(), b.view())?;
+        parameter("log_det", self.log_det, self.log_det.is_finite(), "must be finite")?;
+        parameter("log_evidence", self.log_evidence, self.log_evidence.is_finite(), "must be finite")
     }
 }

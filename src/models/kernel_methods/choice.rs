@@ -1,0 +1,24 @@
+//! What the choices of a kernel and a penalty share.
+
+use ndarray::Array2;
+
+use crate::check::{positive, require};
+use crate::{Error, Kernel, Result};
+
+/// At least one kernel and one penalty, all positive.
+pub(super) fn grid(op: &'static str, kernels: &[Kernel], penalties: &[f64]) -> Result<()> {
+    require(op, !kernels.is_empty(), || "there are no kernels to try".to_owned())?;
+    require(op, !penalties.is_empty(), || "there are no penalties to try".to_owned())?;
+    penalties.iter().try_for_each(|&penalty| positive("penalty", penalty))
+}
+
+/// Where the least of the scores is, none of those that are not finite.
+pub(super) fn least(scores: &Array2<f64>) -> Result<(usize, usize)> {
+    let finite = scores.indexed_iter().filter(|(_, v)| v.is_finite());
+    let best = finite.min_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(at, _)| at);
+    best.ok_or(Error::Parameter {
+        name: "the score of every kernel and penalty".to_owned(),
+        value: scores[[0, 0]],
+        requirement: "one must be finite; scale the data, or try larger penalties",
+    })
+}
