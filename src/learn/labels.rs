@@ -3,6 +3,11 @@
 use crate::check::parameter;
 use crate::{Error, Result};
 
+/// What a class may be called: anything that can be ordered and cloned.
+pub trait Label: Ord + Clone {}
+
+impl<L: Ord + Clone> Label for L {}
+
 /// Distinct labels in ascending order; a label's index is its place in it.
 ///
 /// ```

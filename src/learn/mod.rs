@@ -17,7 +17,7 @@ pub(crate) mod score;
 mod traits;
 
 pub use data::{Inputs, Real, Rows, Target, TargetDim, Targets, Weights};
-pub use labels::Labels;
+pub use labels::{Label, Labels};
 pub use report::{Report, Stop};
 pub use traits::{
     Classes, Decision, Fit, FitWeighted, InverseTransform, Predict, PredictDistribution, PredictProba,

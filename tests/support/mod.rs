@@ -13,7 +13,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 /// Every adapter of this machine: with all of its limits, and as hardware would be used, within WebGPU's default
-/// limits. Never empty.
+/// limits. No problem is too small for them. Never empty.
 pub fn gpus() -> &'static [Device] {
     static GPUS: OnceLock<Vec<Device>> = OnceLock::new();
     GPUS.get_or_init(|| {
@@ -26,7 +26,7 @@ pub fn gpus() -> &'static [Device] {
         let usable = adapters.iter().filter(|a| a.usable);
         usable
             .flat_map(|a| {
-                let as_it_is = DeviceOptions::new().index(a.index);
+                let as_it_is = DeviceOptions::new().index(a.index).threshold(0.0);
                 let as_hardware = as_it_is.clone().limits(LimitPolicy::WebGpuDefaults).products(ProductShape::Tiled);
                 [as_it_is, as_hardware].map(|options| options.open().expect("a usable adapter opens"))
             })
@@ -45,7 +45,7 @@ pub fn cramped() -> &'static [Device] {
     CRAMPED.get_or_init(|| {
         let indices = Device::adapters().into_iter().filter(|a| a.usable).map(|a| a.index);
         let limits = LimitPolicy::BindingBytes(96 << 10);
-        indices.map(|i| DeviceOptions::new().index(i).limits(limits).open().expect("opens")).collect()
+        indices.map(|i| DeviceOptions::new().index(i).threshold(0.0).limits(limits).open().expect("opens")).collect()
     })
 }
 
