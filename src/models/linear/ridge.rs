@@ -11,7 +11,7 @@ use super::normal_equations::{residual, solve};
 use crate::linalg::SolveReport;
 use crate::check::{inputs, pairs, positive, weights};
 use crate::learn::plan::BUDGET;
-use crate::learn::score::r_squared;
+use crate::learn::metrics::r_squared;
 use crate::ops::product;
 use crate::{Device, Error, Result};
 

@@ -14,7 +14,7 @@ use crate::Progress;
 use crate::check::{pairs, positive, require, weights, parameter};
 use crate::models::kernel_methods::features::{Landmarks, Whitening};
 use crate::learn::plan::{Method, Plan, kernel_flops};
-use crate::learn::score::r_squared;
+use crate::learn::metrics::r_squared;
 use crate::{Device, Kernel, Result};
 
 /// Nyström kernel ridge regression: `f(x) = Σ_j a_j k(z_j, x)` over m landmarks, with the a that minimises

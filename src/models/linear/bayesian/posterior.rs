@@ -13,7 +13,7 @@ use super::function_space::FunctionSpace;
 use super::weight_space::WeightSpace;
 use crate::Result;
 use crate::check::{inputs, pairs, parameter};
-use crate::learn::score::r_squared;
+use crate::learn::metrics::r_squared;
 use crate::probability::posterior_variance::known;
 
 /// `w | data ~ N(m, S)`: predictions, samples, evidence, and updates by more data.
