@@ -41,7 +41,9 @@ impl Step {
 /// assert!(matches!(model.fit(&Device::cpu(), &x), Err(Error::Cancelled { .. })));
 /// ```
 #[derive(Clone, Default)]
-pub struct Progress(Option<Arc<dyn Fn(&Step) -> ControlFlow<()> + Send + Sync>>);
+pub struct Progress(Option<Arc<Callback>>);
+
+type Callback = dyn Fn(&Step) -> ControlFlow<()> + Send + Sync;
 
 impl Progress {
     /// Calls `f` after every step; [`ControlFlow::Break`] cancels.

@@ -51,7 +51,11 @@ macro_rules! fit {
                 weights: impl crate::learn::Weights,
             ) -> crate::Result<$fitted> {
                 crate::learn::FitWeighted::fit_weighted(
-                    self, device, x.inputs().view(), &(), weights.weights().view(),
+                    self,
+                    device,
+                    x.inputs().view(),
+                    &(),
+                    weights.weights().view(),
                 )
             }
         }
@@ -91,7 +95,11 @@ macro_rules! fit {
                 weights: impl crate::learn::Weights,
             ) -> crate::Result<$fitted<D>> {
                 crate::learn::FitWeighted::fit_weighted(
-                    self, device, x.inputs().view(), &*y.targets(), weights.weights().view(),
+                    self,
+                    device,
+                    x.inputs().view(),
+                    &*y.targets(),
+                    weights.weights().view(),
                 )
             }
         }
@@ -116,7 +124,6 @@ macro_rules! fit {
             }
         }
     };
-
 }
 
 macro_rules! method {
@@ -238,7 +245,7 @@ macro_rules! method {
             ) -> crate::Result<f64> {
                 let predicted = crate::learn::Predict::predict(self, x)?;
                 let (y, p) = ($dim::columns(y), $dim::columns(&predicted));
-                crate::learn::score::r_squared(concat!(stringify!($own), "::score"), y, p)
+                crate::learn::metrics::r_squared(concat!(stringify!($own), "::score"), y, p)
             }
         }
     };
@@ -260,7 +267,7 @@ macro_rules! method {
         impl<$label: $bound + Clone> crate::learn::Score<[$label]> for $own<$label> {
             fn score(&self, x: ndarray::ArrayView2<f64>, y: &[$label]) -> crate::Result<f64> {
                 let predicted = crate::learn::Predict::predict(self, x)?;
-                crate::learn::score::accuracy(concat!(stringify!($own), "::score"), y, &predicted)
+                crate::learn::metrics::matched(concat!(stringify!($own), "::score"), y, &predicted)
             }
         }
     };

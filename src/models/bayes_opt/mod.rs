@@ -12,6 +12,7 @@ mod model;
 mod optimiser;
 mod posterior;
 mod propose;
+mod search;
 mod surrogate;
 
 pub use acquisition::{

@@ -8,7 +8,7 @@ use ndarray::{Array1, Array2, ArrayView2};
 use super::fitted::{FittedGp, Posterior};
 use crate::linalg::Noise;
 use crate::check::{finite, inputs};
-use crate::learn::score::r_squared;
+use crate::learn::metrics::r_squared;
 use crate::probability::posterior_variance::{known, left};
 use crate::ops::{Trans, gram, gram_vec, syrk};
 use crate::{Error, Kernel, Matrix, Result};

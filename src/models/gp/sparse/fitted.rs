@@ -16,7 +16,7 @@ use crate::matrix::window::windows;
 use crate::check::inputs;
 use crate::models::gp::predict::{Prediction, Predictive, noise_of};
 use crate::models::gp::space::at_bounds;
-use crate::learn::score::r_squared;
+use crate::learn::metrics::r_squared;
 use crate::probability::posterior_variance::{known, left};
 use crate::ops::{Along, Reduction, Side, Trans, Triangle, gemm, gram_diagonal, reduce, solve_triangular};
 use crate::optim::Minimum;

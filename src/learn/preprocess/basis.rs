@@ -1,0 +1,153 @@
+//! Bumps and steps along each feature. Checked in `tests/learn/preprocess.rs`.
+
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
+
+use super::{bounded, range, weighed};
+use crate::check::{blame, columns, finite, numbers, parameter, positive, room};
+use crate::learn::configure::{getters, setters};
+use crate::learn::inherent::{fits, inherent};
+use crate::learn::traits::{Fit, FitWeighted, Transform};
+use crate::saved::Format;
+use crate::{Device, Result};
+
+/// The form of a basis function of `u = (x - c) / s`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+enum Form {
+    /// `exp(-u² / 2)`.
+    Gaussian,
+    /// `1 / (1 + exp(-u))`.
+    Sigmoidal,
+}
+
+/// `φ_jk(x) = f((x_j - c_jk) / s_j)`: for each feature j, k functions whose centres are even from its least value to its
+/// largest.
+///
+/// The width s is the distance between centres unless it is given; of a constant feature it is 1, and of a single centre
+/// half the range.
+///
+/// ```
+/// use mercer::prelude::*;
+/// use ndarray::array;
+/// let fit = Basis::gaussian(3).fit(&Device::cpu(), array![[0.0], [2.0]])?;
+/// assert_eq!(fit.centres(), array![[0.0, 1.0, 2.0]]);
+/// assert_eq!(fit.transform(array![[1.0]])?[[0, 1]], 1.0);
+/// # Ok::<(), mercer::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Basis {
+    form: Form,
+    count: usize,
+    width: Option<f64>,
+}
+
+impl Basis {
+    /// `exp(-(x - c)² / 2s²)`, so many for each feature.
+    pub fn gaussian(count: usize) -> Self {
+        Basis { form: Form::Gaussian, count, width: None }
+    }
+
+    /// `1 / (1 + exp(-(x - c) / s))`, so many for each feature.
+    pub fn sigmoidal(count: usize) -> Self {
+        Basis { form: Form::Sigmoidal, count, width: None }
+    }
+}
+
+setters!(Basis {
+    /// The width s of all functions.
+    width: into Option<f64>,
+});
+
+fits!(Basis: Fit -> FittedBasis, FitWeighted -> FittedBasis);
+
+impl Fit for Basis {
+    type Fitted = FittedBasis;
+
+    fn fit(&self, _: &Device, x: ArrayView2<f64>, _y: &()) -> Result<FittedBasis> {
+        finite("Basis::fit", "x", x)?;
+        self.width.map_or(Ok(()), |s| positive("width", s))?;
+        let k = self.count;
+        parameter("count", k as f64, k > 0, "must be at least 1")?;
+        room("count", k, x.ncols().saturating_mul(8))?;
+        let (least, most) = range(x);
+        let span = &most - &least;
+        if span.iter().any(|s| !s.is_finite()) {
+            return Err(blame("Basis::fit", x));
+        }
+        let place = |i: usize| if k == 1 { 0.5 } else { i as f64 / (k - 1) as f64 };
+        let centres = Array2::from_shape_fn((x.ncols(), k), |(j, i)| least[j] + span[j] * place(i));
+        let gap = 1.0 / (k - 1).max(1) as f64 * if k == 1 { 0.5 } else { 1.0 };
+        let own = |s: &f64| if *s * gap > 0.0 { *s * gap } else { 1.0 };
+        let widths = span.map(|s| self.width.unwrap_or_else(|| own(s)));
+        Ok(FittedBasis { format: Format, form: self.form, centres, widths })
+    }
+}
+
+/// Weights count where they are zero: such a row is not there.
+impl FitWeighted for Basis {
+    fn fit_weighted(
+        &self,
+        device: &Device,
+        x: ArrayView2<f64>,
+        _y: &(),
+        w: ArrayView1<f64>,
+    ) -> Result<FittedBasis> {
+        Fit::fit(self, device, weighed("Basis::fit", x, w)?.0.view(), &())
+    }
+}
+
+/// Functions with their centres and widths.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
+pub struct FittedBasis {
+    format: Format,
+    form: Form,
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::matrix"))]
+    centres: Array2<f64>,
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::vector"))]
+    widths: Array1<f64>,
+}
+
+getters!(FittedBasis {
+    /// The centres, one row for each feature: `d x k`.
+    centres: &Array2<f64>,
+    /// The width of the functions of each feature.
+    widths: &Array1<f64>,
+});
+
+inherent!(FittedBasis: Transform);
+
+impl Transform for FittedBasis {
+    /// `m x dk`: the functions of the first feature, then those of the second.
+    fn transform(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
+        let op = "FittedBasis::transform";
+        let (d, k) = self.centres.dim();
+        columns(op, x, d)?;
+        numbers(op, "x", x)?;
+        room("rows of x", x.nrows(), (d * k).saturating_mul(8))?;
+        let of = |u: f64| match self.form {
+            Form::Gaussian => (-0.5 * u * u).exp(),
+            Form::Sigmoidal => 1.0 / (1.0 + (-u).exp()),
+        };
+        let value = |(i, at): (usize, usize)| {
+            let (j, c) = (at / k, at % k);
+            of((x[[i, j]] - self.centres[[j, c]]) / self.widths[j])
+        };
+        bounded(op, Array2::from_shape_fn((x.nrows(), d * k), value))
+    }
+}
+
+#[cfg(feature = "serde")]
+crate::saved::saved!(FittedBasis);
+
+#[cfg(feature = "serde")]
+impl crate::saved::Checked for FittedBasis {
+    fn check(&self) -> Result<()> {
+        let op = "a saved FittedBasis";
+        finite(op, "centres", self.centres.view())?;
+        let fits = self.widths.len() == self.centres.nrows();
+        crate::check::require(op, fits, || "centres and widths of different numbers of features".to_owned())?;
+        self.widths.iter().try_for_each(|s| positive("width", *s))
+    }
+}

@@ -1,0 +1,22 @@
+//! Seeded orders and points: the random choices of splits and searches, the same on every machine.
+
+use rand::seq::SliceRandom;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+/// Puts the rows in an order that the seed and the number of the stream decide.
+pub(crate) fn shuffle<T>(rows: &mut [T], seed: u64, stream: u64) {
+    rows.shuffle(&mut generator(seed, stream));
+}
+
+/// Numbers in [0, 1) that the seed and the number of the stream decide.
+pub(crate) fn uniforms(seed: u64, stream: u64) -> impl FnMut() -> f64 {
+    let mut rng = generator(seed, stream);
+    move || rng.random::<f64>()
+}
+
+fn generator(seed: u64, stream: u64) -> ChaCha8Rng {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    rng.set_stream(stream);
+    rng
+}
