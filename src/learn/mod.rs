@@ -10,7 +10,7 @@
 pub(crate) mod configure;
 mod data;
 pub(crate) mod inherent;
-mod labels;
+pub(crate) mod labels;
 pub mod plan;
 mod report;
 pub(crate) mod score;
