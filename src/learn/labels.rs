@@ -1,5 +1,7 @@
 //! Classes of any ordered type, and their indices. Checked in `tests/learn/labels.rs`.
 
+use ndarray::ArrayView2;
+
 use crate::check::parameter;
 use crate::{Error, Result};
 
@@ -88,4 +90,12 @@ impl<L> Labels<L> {
     pub fn classes(&self) -> &[L] {
         &self.classes
     }
+}
+
+/// The column of the largest entry of each row, the first of equals: the class that probabilities speak for.
+pub(crate) fn most_probable(p: ArrayView2<f64>) -> Vec<usize> {
+    let largest = |row: ndarray::ArrayView1<f64>| {
+        row.iter().enumerate().fold((0, f64::NEG_INFINITY), |a, (k, &v)| if v > a.1 { (k, v) } else { a }).0
+    };
+    p.rows().into_iter().map(largest).collect()
 }

@@ -14,7 +14,7 @@
 pub(crate) mod configure;
 mod data;
 pub(crate) mod inherent;
-mod labels;
+pub(crate) mod labels;
 pub mod metrics;
 mod multiclass;
 mod pipeline;

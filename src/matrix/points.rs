@@ -52,14 +52,18 @@ impl Points {
     ) -> Result<Self> {
         let host = Matrix::upload(op, &Device::cpu(), x)?;
         let shift = shift(x, origin);
-        let suited = device.suited_to(flops);
-        let device = if suited.is_gpu() && fits_f32(x, &shift, origin) { suited } else { Device::cpu() };
+        let device = chosen(device, x, &shift, origin, flops);
         Ok(Points { device, shift, host, resident: Arc::default() })
     }
 
     /// Where computations on the points run.
     pub fn device(&self) -> &Device {
         &self.device
+    }
+
+    /// The same points for computations in f64 on the CPU.
+    pub fn on_cpu(&self) -> Self {
+        Points { device: Device::cpu(), resident: Arc::default(), ..self.clone() }
     }
 
     /// The points in f64.
@@ -113,6 +117,16 @@ impl Points {
     pub fn restore(&self, y: Array2<f64>) -> Array2<f64> {
         if self.device.is_gpu() { y + &self.shift } else { y }
     }
+}
+
+/// Where computations on points run that a method shifts itself, by about their middle.
+pub(crate) fn suited(device: &Device, x: ArrayView2<f64>, flops: f64) -> Device {
+    chosen(device, x, &shift(x, Origin::Free), Origin::Free, flops)
+}
+
+fn chosen(device: &Device, x: ArrayView2<f64>, shift: &Array1<f64>, origin: Origin, flops: f64) -> Device {
+    let suited = device.suited_to(flops);
+    if suited.is_gpu() && fits_f32(x, shift, origin) { suited } else { Device::cpu() }
 }
 
 /// What to subtract: about the middle of each feature, or nothing.

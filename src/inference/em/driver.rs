@@ -1,11 +1,12 @@
-//! The driver. Checked in `tests/mixture/em.rs`, on models that are no part of the crate, and by every model's own tests.
-
+//! The driver. Checked in `tests/inference/em.rs`, on models that are no part of the crate, and by every model's own tests.
 
 use super::batches::Batches;
-use super::start::Climb;
 use super::model::EmModel;
-use crate::Progress;
-use crate::{Error, Result};
+use super::start::Climb;
+use crate::check::{not_negative, parameter, require, room};
+use crate::learn::Report;
+use crate::learn::configure::setters;
+use crate::{Progress, Result};
 
 /// What an iteration does.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -34,56 +35,72 @@ pub enum Mode {
 /// How EM goes about it: the one driver of every EM in the crate.
 #[derive(Debug, Clone)]
 pub struct Em {
-    /// Most M-steps of one start (passes, if [`Mode::Stepwise`]).
-    pub max_iterations: usize,
-    /// An iteration that gains no more than this, relative to the objective's size, is the last one. With 0 it goes on
-    /// until nothing is gained.
-    pub tolerance: f64,
-    /// Starts; the one that ends highest is kept.
-    pub restarts: usize,
-    /// The i-th start is made with the seed `seed + i`.
-    pub seed: u64,
-    /// What an iteration does.
-    pub mode: Mode,
-    /// Called after every E-step with the iterations made so far, in all starts, and the objective.
-    pub progress: Progress,
+    pub(crate) max_iterations: usize,
+    pub(crate) tolerance: f64,
+    pub(crate) restarts: usize,
+    pub(crate) seed: u64,
+    pub(crate) mode: Mode,
+    pub(crate) progress: Progress,
 }
 
 impl Default for Em {
     fn default() -> Self {
-        Em { max_iterations: 200, tolerance: 1e-6, restarts: 1, seed: 0, mode: Mode::Full, progress: Progress::none() }
+        Self::new()
     }
 }
 
+setters!(Em {
+    /// The most M-steps of one start (passes, if [`Mode::Stepwise`]); 200 by default.
+    max_iterations: usize,
+    /// An iteration that gains no more than this, relative to the objective's size, is the last one; 1e-6 by default.
+    /// With 0 it goes on until nothing is gained.
+    tolerance: f64,
+    /// How many starts are made; the one that ends highest is kept. One by default.
+    restarts: usize,
+    /// Seed of the first start; the i-th is made with `seed + i`.
+    seed: u64,
+    /// What an iteration does; [`Mode::Full`] by default.
+    mode: Mode,
+    /// Called after every E-step with the iterations made so far, in all starts, and the objective.
+    progress: Progress,
+});
+
 /// Where EM ended, and how it got there.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Outcome<P, S> {
     /// The parameters of the best start.
     pub params: P,
     /// The statistics of all of the data at these parameters.
     pub stats: S,
-    /// The objective at these parameters.
-    pub objective: f64,
-    /// The objective at the start and after each iteration: one more entry than `iterations`.
-    pub trace: Vec<f64>,
-    /// Iterations of the best start.
-    pub iterations: usize,
-    /// Whether the best start ended because an iteration gained no more than the tolerance.
-    pub converged: bool,
-    /// Where each of the starts ended.
-    pub objectives: Vec<f64>,
+    /// Iterations, objectives, and why the best start ended.
+    pub report: Report,
+}
+
+impl<P, S> Outcome<P, S> {
+    /// The objective at the parameters.
+    pub fn objective(&self) -> f64 {
+        self.report.objective()
+    }
 }
 
 /// Where a start of the model M ended.
 pub(super) type Ended<M> = Outcome<<M as EmModel>::Params, <M as EmModel>::Stats>;
 
 impl Em {
+    /// One start of at most 200 iterations, until one gains no more than 1e-6 of the objective.
+    pub fn new() -> Self {
+        let (mode, progress) = (Mode::Full, Progress::none());
+        Em { max_iterations: 200, tolerance: 1e-6, restarts: 1, seed: 0, mode, progress }
+    }
+
     /// Fits `model` to `data`. `start` gives the parameters to start from for a seed; parameters of an earlier fit are a
     /// warm start.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for settings out of their domain; [`Error::Shape`] if there are no data;
-    /// [`Error::Cancelled`]; what `start` and the steps of the model return.
+    /// [`Error::Parameter`](crate::Error::Parameter) for settings out of their domain;
+    /// [`Error::Shape`](crate::Error::Shape) if there are no data; [`Error::Cancelled`](crate::Error::Cancelled); what
+    /// `start` and the steps of the model return.
     pub fn run<M: EmModel, D: Batches<M::Batch> + ?Sized>(
         &self,
         model: &M,
@@ -91,34 +108,51 @@ impl Em {
         mut start: impl FnMut(u64) -> Result<M::Params>,
     ) -> Result<Ended<M>> {
         self.check()?;
-        if data.count() == 0 {
-            return Err(Error::Shape { op: M::NAME, what: "there are no data".to_owned() });
-        }
-        let mut best: Option<Ended<M>> = None;
-        let mut objectives = Vec::with_capacity(self.restarts);
-        let mut made = 0;
-        for i in 0..self.restarts {
-            let first = start(self.seed.wrapping_add(i as u64))?;
-            let mut climb = Climb { em: self, model, data, made };
-            let ended = climb.from(first)?;
-            made = climb.made;
-            objectives.push(ended.objective);
-            if best.as_ref().is_none_or(|b| ended.objective > b.objective) {
-                best = Some(ended);
+        require(M::NAME, data.count() > 0, || "there are no data".to_owned())?;
+        let first = start(self.seed)?;
+        let mut climb = Climb { em: self, model, data, made: 0 };
+        let mut best = climb.from(first)?;
+        let mut ends = vec![best.objective()];
+        for i in 1..self.restarts {
+            let next = start(self.seed.wrapping_add(i as u64))?;
+            let ended = climb.from(next)?;
+            ends.push(ended.objective());
+            if ended.objective() > best.objective() {
+                best = ended;
             }
         }
-        let mut best = best.ok_or_else(|| no_restarts(0))?;
-        best.objectives = objectives;
+        best.report.starts = ends;
         Ok(best)
     }
 
+    /// [`Em::run`] where steps are cheap and rounded, and from where that ended on with `exact` data, until their
+    /// objective says that there is no more to gain. Rounded objectives stop rising too soon, or late.
+    pub(crate) fn run_exactly<M: EmModel, D: Batches<M::Batch> + ?Sized>(
+        &self,
+        model: &M,
+        rounded: &D,
+        exact: Option<&D>,
+        start: impl FnMut(u64) -> Result<M::Params>,
+    ) -> Result<Ended<M>> {
+        let fast = self.run(model, rounded, start)?;
+        let stepwise = matches!(self.mode, Mode::Stepwise { .. });
+        let Some(exact) = exact.filter(|_| !stepwise) else { return Ok(fast) };
+        // At least one step: only exact statistics tell whether there is one to gain.
+        let left = self.max_iterations.saturating_sub(fast.report.iterations).max(1).min(self.max_iterations);
+        let em = self.clone().restarts(1).max_iterations(left);
+        let mut ended = em.run(model, exact, |_| Ok(fast.params.clone()))?;
+        let mut trace = fast.report.trace;
+        trace.pop();
+        trace.append(&mut ended.report.trace);
+        ended.report.trace = trace;
+        ended.report.iterations += fast.report.iterations;
+        ended.report.starts = fast.report.starts;
+        Ok(ended)
+    }
+
     fn check(&self) -> Result<()> {
-        let parameter = |name: &str, value: f64, holds: bool, requirement| {
-            if holds { Ok(()) } else { Err(Error::Parameter { name: name.to_owned(), value, requirement }) }
-        };
-        if self.restarts == 0 {
-            return Err(no_restarts(self.restarts));
-        }
+        parameter("restarts", self.restarts as f64, self.restarts > 0, "must be at least 1")?;
+        room("restarts", self.restarts, size_of::<f64>())?;
         parameter("tolerance", self.tolerance, self.tolerance >= 0.0, "must not be negative")?;
         match self.mode {
             Mode::Full => Ok(()),
@@ -126,13 +160,73 @@ impl Em {
                 parameter("step", step, step > 0.0 && step <= 1.0, "must lie in (0, 1]")
             }
             Mode::Stepwise { delay, decay } => {
-                parameter("delay", delay, delay >= 0.0 && delay.is_finite(), "must not be negative")?;
+                not_negative("delay", delay)?;
                 parameter("decay", decay, decay > 0.5 && decay <= 1.0, "must lie in (1/2, 1]")
             }
         }
     }
 }
 
-fn no_restarts(n: usize) -> Error {
-    Error::Parameter { name: "restarts".to_owned(), value: n as f64, requirement: "must be at least 1" }
+/// The settings of EM as setters of a model that has them in its field `em`.
+macro_rules! em_setters {
+    ($model:ident $(<$param:ident: $bound:path>)?: $($name:ident),+) => {
+        impl $(<$param: $bound>)? $model $(<$param>)? {
+            $($crate::inference::em::em_setter!($name);)+
+        }
+    };
 }
+
+macro_rules! em_setter {
+    (max_iterations) => {
+        /// The most iterations of one start.
+        #[must_use]
+        pub fn max_iterations(mut self, max_iterations: usize) -> Self {
+            self.em.max_iterations = max_iterations;
+            self
+        }
+    };
+    (tolerance) => {
+        /// An iteration that gains no more than this, relative to the objective's size, is the last one. With 0 it goes
+        /// on until nothing is gained.
+        #[must_use]
+        pub fn tolerance(mut self, tolerance: f64) -> Self {
+            self.em.tolerance = tolerance;
+            self
+        }
+    };
+    (restarts) => {
+        /// How many starts are made; the one that ends best is kept.
+        #[must_use]
+        pub fn restarts(mut self, restarts: usize) -> Self {
+            self.em.restarts = restarts;
+            self
+        }
+    };
+    (seed) => {
+        /// Seed of the first start; the i-th is made with `seed + i`.
+        #[must_use]
+        pub fn seed(mut self, seed: u64) -> Self {
+            self.em.seed = seed;
+            self
+        }
+    };
+    (mode) => {
+        /// What an iteration does: EM over all of the data by default.
+        #[must_use]
+        pub fn mode(mut self, mode: $crate::inference::em::Mode) -> Self {
+            self.em.mode = mode;
+            self
+        }
+    };
+    (progress) => {
+        /// Called after every E-step with the iterations made so far, in all starts, and the objective; it can cancel
+        /// the fit.
+        #[must_use]
+        pub fn progress(mut self, progress: $crate::Progress) -> Self {
+            self.em.progress = progress;
+            self
+        }
+    };
+}
+
+pub(crate) use {em_setter, em_setters};

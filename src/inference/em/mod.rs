@@ -57,8 +57,8 @@
 //! }
 //!
 //! let parts = [vec![0.0, 1.0, 1.0, 2.0], vec![7.0, 8.0, 10.0]];
-//! let run = Em::default().run(&TwoRates, &parts, |_seed| Ok([1.5, 6.0]))?;
-//! assert!(run.converged && (run.params[1] - 8.3).abs() < 0.1);
+//! let run = Em::new().run(&TwoRates, &parts, |_seed| Ok([1.5, 6.0]))?;
+//! assert!(run.report.converged() && (run.params[1] - 8.3).abs() < 0.1);
 //! # Ok::<(), mercer::Error>(())
 //! ```
 
@@ -71,6 +71,5 @@ mod start;
 pub use batches::Batches;
 pub use driver::{Em, Mode, Outcome};
 pub use model::{EmModel, Statistics};
-pub use observations::Observations;
-#[allow(unused_imports, reason = "the doors for models")]
-pub(crate) use observations::check_weights;
+pub(crate) use observations::Observations;
+pub(crate) use driver::{em_setter, em_setters};

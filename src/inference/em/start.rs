@@ -3,6 +3,8 @@
 use super::batches::Batches;
 use super::driver::{Em, Ended, Mode, Outcome};
 use super::model::{EmModel, Statistics};
+use crate::check::parameter;
+use crate::learn::{Report, Stop};
 use crate::{Error, Result};
 
 /// How often a step uphill is halved before the place counts as the top.
@@ -21,15 +23,7 @@ impl<M: EmModel, D: Batches<M::Batch> + ?Sized> Climb<'_, M, D> {
     pub fn from(&mut self, params: M::Params) -> Result<Ended<M>> {
         let stats = self.expect(&params)?;
         let objective = self.objective(&params, &stats)?;
-        let at = Outcome {
-            params,
-            stats,
-            objective,
-            trace: vec![objective],
-            iterations: 0,
-            converged: false,
-            objectives: Vec::new(),
-        };
+        let at = Outcome { params, stats, report: Report::new(vec![objective], 0, false, Vec::new()) };
         match self.em.mode {
             Mode::Full => self.full(at),
             Mode::Generalised { step } => self.generalised(at, step),
@@ -38,7 +32,7 @@ impl<M: EmModel, D: Batches<M::Batch> + ?Sized> Climb<'_, M, D> {
     }
 
     fn full(&mut self, mut at: Ended<M>) -> Result<Ended<M>> {
-        while !at.converged && at.iterations < self.em.max_iterations {
+        while self.goes_on(&at) {
             let params = self.model.maximise(&at.params, &at.stats)?;
             let stats = self.expect(&params)?;
             self.made += 1;
@@ -47,8 +41,8 @@ impl<M: EmModel, D: Batches<M::Batch> + ?Sized> Climb<'_, M, D> {
                 !self.fell(&at, objective),
                 "{}: the objective fell from {} to {objective} at iteration {}",
                 M::NAME,
-                at.objective,
-                at.iterations + 1
+                at.objective(),
+                at.report.iterations + 1
             );
             self.advance(&mut at, params, stats, objective);
         }
@@ -56,13 +50,13 @@ impl<M: EmModel, D: Batches<M::Batch> + ?Sized> Climb<'_, M, D> {
     }
 
     fn generalised(&mut self, mut at: Ended<M>, mut step: f64) -> Result<Ended<M>> {
-        while !at.converged && at.iterations < self.em.max_iterations {
+        while self.goes_on(&at) {
             let mut uphill = None;
             for halving in 0..HALVINGS {
                 let params = self.model.ascend(&at.params, &at.stats, step)?;
                 let stats = self.expect(&params)?;
                 let objective = self.model.objective(&params, &stats);
-                if objective.is_finite() && objective >= at.objective {
+                if objective.is_finite() && objective >= at.objective() {
                     uphill = Some((params, stats, halving));
                     break;
                 }
@@ -71,7 +65,7 @@ impl<M: EmModel, D: Batches<M::Batch> + ?Sized> Climb<'_, M, D> {
             self.made += 1;
             let Some((params, stats, halvings)) = uphill else {
                 // No step that arithmetic can take leads up from here.
-                at.converged = true;
+                at.report.stop = Stop::Converged;
                 break;
             };
             if halvings == 0 {
@@ -86,9 +80,9 @@ impl<M: EmModel, D: Batches<M::Batch> + ?Sized> Climb<'_, M, D> {
     fn stepwise(&mut self, mut at: Ended<M>, delay: f64, decay: f64) -> Result<Ended<M>> {
         let whole = at.stats.mass();
         let mut seen = 0usize;
-        while at.iterations < self.em.max_iterations {
+        while at.report.iterations < self.em.max_iterations {
             // The first pass learns from the statistics of all of the data that the start has given already.
-            if at.iterations == 0 {
+            if at.report.iterations == 0 {
                 at.params = self.model.maximise(&at.params, &at.stats)?;
             }
             let mut total = 0.0;
@@ -110,30 +104,36 @@ impl<M: EmModel, D: Batches<M::Batch> + ?Sized> Climb<'_, M, D> {
                 at.params = self.model.maximise(&at.params, &at.stats)?;
             }
             self.made += 1;
-            at.iterations += 1;
+            at.report.iterations += 1;
             self.report(total)?;
-            at.trace.push(total);
+            at.report.trace.push(total);
         }
         // What is returned is exact, whatever was learned from.
         at.stats = self.expect(&at.params)?;
-        at.objective = self.objective(&at.params, &at.stats)?;
-        if let Some(last) = at.trace.last_mut() {
-            *last = at.objective;
+        let exact = self.objective(&at.params, &at.stats)?;
+        if let Some(last) = at.report.trace.last_mut() {
+            *last = exact;
         }
         Ok(at)
     }
 
+    fn goes_on(&self, at: &Ended<M>) -> bool {
+        at.report.stop != Stop::Converged && at.report.iterations < self.em.max_iterations
+    }
+
     fn advance(&self, at: &mut Ended<M>, params: M::Params, stats: M::Stats, objective: f64) {
-        at.converged = objective - at.objective <= self.em.tolerance * objective.abs();
-        (at.params, at.stats, at.objective) = (params, stats, objective);
-        at.trace.push(objective);
-        at.iterations += 1;
+        if objective - at.objective() <= self.em.tolerance * objective.abs() {
+            at.report.stop = Stop::Converged;
+        }
+        (at.params, at.stats) = (params, stats);
+        at.report.trace.push(objective);
+        at.report.iterations += 1;
     }
 
     /// Whether the objective is lower than rounding can explain.
     fn fell(&self, at: &Ended<M>, objective: f64) -> bool {
-        let slack = self.model.rounding() * (objective.abs().max(at.objective.abs()) + at.stats.mass());
-        objective < at.objective - slack
+        let slack = self.model.rounding() * (objective.abs().max(at.objective().abs()) + at.stats.mass());
+        objective < at.objective() - slack
     }
 
     fn expect(&self, params: &M::Params) -> Result<M::Stats> {
@@ -159,15 +159,8 @@ impl<M: EmModel, D: Batches<M::Batch> + ?Sized> Climb<'_, M, D> {
     /// The objective, reported; one that is not a number is an error and not a result.
     fn objective(&self, params: &M::Params, stats: &M::Stats) -> Result<f64> {
         let objective = self.model.objective(params, stats);
-        if !objective.is_finite() {
-            let requirement =
-                "must be finite: the model has left what its arithmetic can hold; rescale the data";
-            return Err(Error::Parameter {
-                name: format!("objective of {}", M::NAME),
-                value: objective,
-                requirement,
-            });
-        }
+        let requirement = "must be finite: the model has left what its arithmetic can hold; rescale the data";
+        parameter(&format!("objective of {}", M::NAME), objective, objective.is_finite(), requirement)?;
         self.report(objective)?;
         Ok(objective)
     }

@@ -5,35 +5,44 @@ use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
+use crate::Result;
+use crate::check::{components, finite};
+use crate::learn::Inputs;
 use crate::linalg::landmarks;
-use crate::check::components;
-use crate::inference::em::check_weights;
-use crate::{Error, Result};
 
-/// `p(i) ∝ w_i min_l |x_i - μ_l|^2`: k rows of `x`, each drawn far from those before it.
+/// `p(i) ∝ min_l |x_i - μ_l|^2`: k rows of `x`, each drawn far from those before it.
 ///
-/// The first is drawn by weight alone. Then `E[W] <= 8 (log K + 2) W*`, with W the sum of squared distances to the
+/// The first is drawn uniformly. Then `E[W] <= 8 (log K + 2) W*`, with W the sum of squared distances to the
 /// nearest of these rows and W* the least that any K centres reach. A row is drawn twice only if fewer than k rows differ.
 ///
 /// # Errors
-/// [`Error::Parameter`] if k is zero or above n or a weight is negative; [`Error::NotFinite`] if `x` holds a NaN or an
-/// infinity.
+/// [`Error::Parameter`](crate::Error::Parameter) if k is zero or above n; [`Error::NotFinite`](crate::Error::NotFinite)
+/// if `x` holds a NaN or an infinity.
 ///
 /// ```
 /// use mercer::models::cluster::plus_plus;
 /// let x = ndarray::array![[0.0], [0.0], [5.0], [5.0], [9.0]];
-/// let mut rows = plus_plus(x.view(), None, 3, 1)?;
+/// let mut rows = plus_plus(&x, 3, 1)?;
 /// rows.sort();
 /// assert!(rows[0] < 2 && (2..4).contains(&rows[1]) && rows[2] == 4); // one of each
 /// # Ok::<(), mercer::Error>(())
 /// ```
-pub fn plus_plus(x: ArrayView2<f64>, weights: Option<&[f64]>, k: usize, seed: u64) -> Result<Vec<usize>> {
+pub fn plus_plus(x: impl Inputs, k: usize, seed: u64) -> Result<Vec<usize>> {
+    let x = x.inputs();
+    components("clusters", k, x.nrows())?;
+    finite("plus_plus", "x", x.view())?;
+    far_apart(x.view(), None, k, seed)
+}
+
+/// [`plus_plus`] of data that were checked, each row with its weight.
+pub(crate) fn far_apart(
+    x: ArrayView2<f64>,
+    weights: Option<ArrayView1<f64>>,
+    k: usize,
+    seed: u64,
+) -> Result<Vec<usize>> {
     let n = x.nrows();
     components("clusters", k, n)?;
-    if let Some(((row, col), &value)) = x.indexed_iter().find(|(_, v)| !v.is_finite()) {
-        return Err(Error::NotFinite { op: "plus_plus", what: "x", value, row, col });
-    }
-    let weights = weights.map(|w| check_weights(w, n)).transpose()?;
     let weight = |i: usize| weights.as_ref().map_or(1.0, |w| w[i]);
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut rows = vec![draw(&mut rng, (0..n).map(weight).collect())];
@@ -61,6 +70,12 @@ pub(crate) fn random_rows(n: usize, k: usize, seed: u64) -> Result<Vec<usize>> {
 
 pub(super) fn squared_distance(a: ArrayView1<f64>, b: ArrayView1<f64>) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum()
+}
+
+/// The row of `centres` that lies nearest to `x`, the first of equals, and its squared distance.
+pub(super) fn closest(x: ArrayView1<f64>, centres: ArrayView2<f64>) -> Option<(usize, f64)> {
+    let all = centres.rows().into_iter().map(|c| squared_distance(x, c)).enumerate();
+    all.reduce(|a, b| if b.1 < a.1 { b } else { a })
 }
 
 /// An index, by its chance; one whose chance is zero is never drawn.

@@ -6,6 +6,7 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Zip, s};
 use rayon::prelude::*;
 
 use crate::host::memory::mirror_lower;
+use crate::matrix::points::suited;
 use crate::matrix::window::windows;
 use crate::ops::{Trans, accumulate_lower_alone, gemm};
 use crate::{Device, Matrix, Result};
@@ -134,6 +135,7 @@ pub(super) fn project(
 ) -> Result<Array2<f64>> {
     let (n, d) = x.dim();
     let mut out = Array2::zeros((n, b.ncols()));
+    let device = &suited(device, x, 2.0 * x.len() as f64 * b.ncols() as f64);
     let b = place(device, b.as_standard_layout().into_owned())?;
     for rows in blocks(device, n, d) {
         let block = on(device, x.slice(s![rows.clone(), ..]), mean)?;

@@ -1,10 +1,5 @@
 //! A Gaussian whose covariance is of low rank plus a multiple of the identity: `C = W W^T + σ² I`.
 
-#[cfg(feature = "serde")]
-mod saved;
-#[cfg(feature = "serde")]
-pub(super) use saved::SavedSubspace;
-
 use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -12,7 +7,11 @@ use rand_distr::{Distribution, StandardNormal};
 
 use super::axes::{fix_signs, orthonormal};
 use super::centred::{blocks, on, place};
+use crate::check::room;
+#[cfg(feature = "serde")]
+use crate::check::{numbers, parameter, positive, require};
 use crate::linalg::eigh;
+use crate::matrix::points::suited;
 use crate::ops::{Along, Reduction, Trans, Zip, gemm, gemm_add, reduce, zip};
 use crate::{Device, Matrix, Result};
 
@@ -22,10 +21,14 @@ const LN_2PI: f64 = 1.837_877_066_409_345_5;
 ///
 /// `W = U (Λ - σ² I)^½` is the rotation of the loadings whose columns are orthogonal, the longest first.
 #[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Subspace {
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::vector"))]
     pub mean: Array1<f64>,
     /// `k x d`, one axis a row.
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::matrix"))]
     pub axes: Array2<f64>,
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::vector"))]
     pub variances: Array1<f64>,
     pub noise: f64,
 }
@@ -80,6 +83,7 @@ impl Subspace {
     /// `log N(x_i)` of each row of `x`, block by block on the device.
     pub fn log_density(&self, device: &Device, x: ArrayView2<f64>) -> Result<Array1<f64>> {
         let (n, d) = x.dim();
+        let device = &suited(device, x, 4.0 * x.len() as f64 * self.variances.len() as f64);
         let mut out = Array1::zeros(n);
         for rows in blocks(device, n, d) {
             let block = on(device, x.slice(s![rows.clone(), ..]), self.mean.view())?;
@@ -99,12 +103,30 @@ impl Subspace {
     }
 
     /// `m + W z + σ e` for standard normal z and e, `n x d`.
-    pub fn sample(&self, n: usize, seed: u64) -> Array2<f64> {
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    pub fn sample(&self, n: usize, seed: u64) -> Result<Array2<f64>> {
         let (k, d) = self.axes.dim();
+        // The latents, the noise, and their sum.
+        room("count", n, (k + 3 * d) * size_of::<f64>())?;
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let z = normal(&mut rng, n, k);
         let e = normal(&mut rng, n, d);
-        z.dot(&self.loadings().t()) + e * self.noise.sqrt() + &self.mean
+        Ok(z.dot(&self.loadings().t()) + e * self.noise.sqrt() + &self.mean)
+    }
+
+    /// What a file must hold.
+    #[cfg(feature = "serde")]
+    pub fn check(&self, op: &'static str) -> Result<()> {
+        let (k, d) = self.axes.dim();
+        require(op, d > 0 && k <= d && self.mean.len() == d && self.variances.len() == k, || {
+            let (mean, variances) = (self.mean.len(), self.variances.len());
+            format!("{k} axes in {d} dimensions, {variances} variances, a mean of {mean}")
+        })?;
+        numbers(op, "the axes", self.axes.view())?;
+        numbers(op, "the mean", self.mean.view().insert_axis(Axis(0)))?;
+        positive("noise", self.noise)?;
+        let above = |v: f64| v >= self.noise && v.is_finite();
+        let mut each = self.variances.iter();
+        each.try_for_each(|&v| parameter("a variance", v, above(v), "must not be below the noise"))
     }
 }
 

@@ -3,31 +3,29 @@
 //! | to do | use |
 //! |---|---|
 //! | directions of largest variance, reconstruction, whitening | [`Pca`] |
-//! | the same from a stream, or from several machines | [`Moments`] |
+//! | the same from a stream, or from several machines | [`StreamedMoments`] |
 //! | a density, missing values, the number of components | [`Ppca`] |
 //! | several such densities, each with its own subspace | [`PpcaMixture`] |
 //! | noise that differs from column to column | [`FactorAnalysis`] |
 //! | sources that are independent and not Gaussian | [`Ica`] |
 //!
-//! Everything that is fitted to a covariance is fitted to its [`Moments`], which add up: data may come in chunks.
+//! Everything that is fitted to a covariance is fitted to its [`StreamedMoments`], which add up: data may come in chunks.
 
 mod axes;
 mod centred;
 mod factor_analysis;
 mod gaussian;
 mod ica;
-mod moments;
 mod pca;
 mod ppca;
 mod ppca_mixture;
-mod report;
 mod rotation;
+mod streamed_moments;
 
 pub use factor_analysis::{FactorAnalysis, FittedFactorAnalysis};
 pub use ica::{Algorithm, Contrast, Density, FittedIca, Ica};
-pub use moments::Moments;
 pub use pca::{Components, FittedPca, Pca, Route};
-pub use ppca::{FittedPpca, Ppca, Solver};
+pub use ppca::{FittedPpca, Ppca, PpcaSolver};
 pub use ppca_mixture::{FittedPpcaMixture, PpcaMixture};
-pub use report::Report;
 pub use rotation::Rotation;
+pub use streamed_moments::StreamedMoments;

@@ -2,8 +2,7 @@
 
 use ndarray::{Array2, ArrayView2, s};
 
-use super::covariance::Covariance;
-use super::gaussian::GaussianParams;
+use super::{Covariance, GaussianParams};
 use crate::ops::{Side, Trans, Triangle, Whitening, cholesky, solve_triangular};
 use crate::{Device, Error, Matrix, Result};
 
@@ -66,7 +65,7 @@ impl Factors {
                 for own in 0..k {
                     let (w, half) = match (covariance, last.take()) {
                         (Covariance::Tied(_), Some(same)) => same,
-                        _ => whiten(covariance.matrix(own, d).view())?,
+                        _ => whiten(covariance.at(own, d).view())?,
                     };
                     all.slice_mut(s![own * d..(own + 1) * d, ..]).assign(&w);
                     halves.push(half);
@@ -91,15 +90,14 @@ impl Factors {
     }
 }
 
-/// `log π_k + log N(x_i | μ_k, Σ_k)`, `n x K`.
-pub(super) fn log_joint(x: &Matrix, params: &GaussianParams) -> Result<Matrix> {
+/// `log π_k + log N(x_i | μ_k, Σ_k)`, `n x K`, for points and means that are seen from the same origin.
+pub(super) fn log_joint(x: &Matrix, means: &Matrix, params: &GaussianParams) -> Result<Matrix> {
     let (device, (k, d)) = (x.device(), params.means.dim());
     let factors = Factors::new(&device, &params.covariance, k, d)?;
     let constant = -0.5 * d as f64 * (2.0 * std::f64::consts::PI).ln();
     let offset = Array2::from_shape_fn((1, k), |(_, k)| {
         (log_weight(params.weights[k]) + factors.half_log_det[k] + constant).max(NEVER)
     });
-    let means = Matrix::from_array(&device, params.means.view())?;
     let offset = Matrix::from_array(&device, offset.view())?;
-    crate::ops::gaussian_log_density(x, &means, factors.whitening(), &offset)
+    crate::ops::gaussian_log_density(x, means, factors.whitening(), &offset)
 }

@@ -3,45 +3,34 @@
 //! | data | model |
 //! |---|---|
 //! | points | [`GaussianMixture`], and its K by a criterion: [`GaussianMixture::select`] |
+//! | points about centres of one known width | [`SoftKMeans`] |
 //! | points, K unknown, uncertainty wanted | [`BayesianGaussianMixture`] |
 //! | yes and no | [`BernoulliMixture`] |
 //! | counts, as the words of texts | [`CategoricalMixture`] |
 //! | a response that depends on x in K ways | [`LinearRegressionMixture`], [`LogisticRegressionMixture`] |
+//!
+//! A GPU makes the steps of EM in f32, about the middle of the data; the last ones are made in f64 on the CPU, until their
+//! objective says that there is no more to gain.
 
 mod bayesian;
-mod bayesian_em;
-mod bayesian_fitted;
-mod bernoulli;
-mod categorical;
-mod covariance;
 mod discrete;
-mod discrete_fitted;
 mod factors;
 mod gaussian;
-mod gaussian_em;
-mod gaussian_fitted;
-mod linear;
-mod logistic;
-mod missing;
+mod regression;
+mod responsibilities;
 mod sample;
-mod select;
 mod soft_kmeans;
-mod start;
-mod stick_breaking;
-mod sufficient;
 
-pub use bayesian::{BayesianGaussianMixture, WeightPrior};
-pub use bayesian_fitted::FittedBayesianGaussianMixture;
-pub use bernoulli::{Bernoulli, BernoulliMixture};
-pub use categorical::{Categorical, CategoricalMixture};
-pub use covariance::{Covariance, CovarianceKind};
-pub use discrete::DiscreteMixture;
-pub use discrete_fitted::FittedDiscreteMixture;
-pub use gaussian::{GaussianMixture, GaussianParams};
-pub use gaussian_fitted::FittedGaussianMixture;
-pub use linear::{FittedLinearRegressionMixture, LinearRegressionMixture};
-pub use logistic::{FittedLogisticRegressionMixture, LogisticRegressionMixture};
-pub use select::{Criterion, Selection};
+pub use bayesian::{BayesianGaussianMixture, FittedBayesianGaussianMixture, WeightPrior};
+pub use discrete::{
+    Bernoulli, BernoulliMixture, Categorical, CategoricalMixture, DiscreteMixture, FittedDiscreteMixture,
+};
+pub use gaussian::{
+    Covariance, CovarianceKind, FittedGaussianMixture, GaussianMixture, GaussianParams, GaussianStatistics,
+    MixtureCriterion, MixtureStart, Selection,
+};
+pub use regression::{
+    FittedLinearRegressionMixture, FittedLogisticRegressionMixture, LinearRegressionMixture,
+    LogisticRegressionMixture,
+};
 pub use soft_kmeans::SoftKMeans;
-pub use start::MixtureStart;
-pub use sufficient::GaussianStatistics;

@@ -5,83 +5,97 @@
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use rand_distr::StandardNormal;
+use rand_distr::{ChiSquared, StandardNormal};
 
 use super::factors::lower_cholesky;
-use super::{
-    Bernoulli, Categorical, FittedDiscreteMixture, FittedGaussianMixture, FittedLinearRegressionMixture,
-    FittedLogisticRegressionMixture,
-};
+use super::{Bernoulli, Categorical, FittedDiscreteMixture, FittedGaussianMixture};
+use crate::check::{parameter, require, room, zeros};
+use crate::learn::Sample;
 use crate::{Error, Result};
 
+/// Most words of a text that is drawn word by word.
+const LONGEST: usize = 1_000_000;
+
 impl FittedGaussianMixture {
-    /// n rows drawn from the mixture, and the component of each.
+    /// New observations, `count x d`, and the component of each.
     ///
     /// # Errors
-    /// [`Error::Shape`] if n is zero, [`Error::NotPositiveDefinite`] in theory.
-    pub fn sample(&self, n: usize, seed: u64) -> Result<(Array2<f64>, Vec<usize>)> {
-        let (k, d) = self.params.means.dim();
-        let factors = (0..k).map(|own| lower_cholesky(self.params.covariance.matrix(own, d).view()));
+    /// [`Error::Shape`](crate::Error::Shape) if none are asked for, [`Error::Parameter`](crate::Error::Parameter) for
+    /// more than memory has room for.
+    pub fn sample_labelled(&self, count: usize, seed: u64) -> Result<(Array2<f64>, Vec<usize>)> {
+        let (k, d) = self.means().dim();
+        let factors = (0..k).map(|own| lower_cholesky(self.covariance().at(own, d).view()));
         let factors = factors.collect::<Result<Vec<_>>>()?;
-        rows((n, d), self.params.weights.view(), seed, |k, rng| {
+        rows((count, d), self.weights().view(), seed, |k, rng| {
             let z = Array1::from_shape_simple_fn(d, || rng.sample::<f64, _>(StandardNormal));
-            &self.params.means.row(k) + &factors[k].dot(&z)
+            &self.means().row(k) + &factors[k].dot(&z)
         })
     }
 }
 
+impl Sample for FittedGaussianMixture {
+    fn sample(&self, count: usize, seed: u64) -> Result<Array2<f64>> {
+        Ok(self.sample_labelled(count, seed)?.0)
+    }
+}
+
+/// Draws from a mixture of Student-t distributions about `means`, with factors of their scale matrices.
+pub(super) fn students(
+    count: usize,
+    seed: u64,
+    weights: ArrayView1<f64>,
+    means: ArrayView2<f64>,
+    scales: &[Array2<f64>],
+    free: &[f64],
+) -> Result<Array2<f64>> {
+    let d = means.ncols();
+    let squares = free.iter().map(|&free| {
+        let requirement = "must be positive and finite";
+        let name = "degrees of freedom".to_owned();
+        ChiSquared::new(free).map_err(|_| Error::Parameter { name, value: free, requirement })
+    });
+    let squares = squares.collect::<Result<Vec<_>>>()?;
+    let (x, _) = rows((count, d), weights, seed, |k, rng| {
+        let z = Array1::from_shape_simple_fn(d, || rng.sample::<f64, _>(StandardNormal));
+        let wide = (free[k] / rng.sample(squares[k])).sqrt();
+        &means.row(k) + &(scales[k].dot(&z) * wide)
+    })?;
+    Ok(x)
+}
+
 impl FittedDiscreteMixture<Bernoulli> {
-    /// n rows of zeros and ones drawn from the mixture, and the component of each.
+    /// New rows of zeros and ones, `count x d`, and the component of each.
     ///
     /// # Errors
-    /// [`Error::Shape`] if n is zero.
-    pub fn sample(&self, n: usize, seed: u64) -> Result<(Array2<f64>, Vec<usize>)> {
-        let shape = (n, self.probabilities.ncols());
-        rows(shape, self.weights.view(), seed, |k, rng| {
-            self.probabilities.row(k).mapv(|p| f64::from(u8::from(rng.random::<f64>() < p)))
+    /// As [`FittedDiscreteMixture::sample`].
+    pub fn sample_labelled(&self, count: usize, seed: u64) -> Result<(Array2<f64>, Vec<usize>)> {
+        let shape = (count, self.probabilities().ncols());
+        rows(shape, self.weights().view(), seed, |k, rng| {
+            self.probabilities().row(k).mapv(|p| f64::from(u8::from(rng.random::<f64>() < p)))
         })
     }
 }
 
 impl FittedDiscreteMixture<Categorical> {
-    /// The counts of n texts of `length` words each, drawn from the mixture, and the component of each.
+    /// The counts of new texts of `length` words each, `count x d`, and the component of each.
     ///
     /// # Errors
-    /// [`Error::Shape`] if n is zero.
-    pub fn sample(&self, n: usize, length: usize, seed: u64) -> Result<(Array2<f64>, Vec<usize>)> {
-        let d = self.probabilities.ncols();
-        rows((n, d), self.weights.view(), seed, |k, rng| {
+    /// As [`FittedDiscreteMixture::sample`].
+    pub fn sample_labelled(
+        &self,
+        count: usize,
+        length: usize,
+        seed: u64,
+    ) -> Result<(Array2<f64>, Vec<usize>)> {
+        let d = self.probabilities().ncols();
+        parameter("length", length as f64, length <= LONGEST, "must not be above a million words")?;
+        rows((count, d), self.weights().view(), seed, |k, rng| {
             let mut counts = Array1::zeros(d);
             for _ in 0..length {
-                counts[choose(self.probabilities.row(k), rng.random())] += 1.0;
+                counts[choose(self.probabilities().row(k), rng.random())] += 1.0;
             }
             counts
         })
-    }
-}
-
-impl FittedLinearRegressionMixture {
-    /// A y for each row of `x`, `m x d`, drawn from the mixture, and the line it lies about.
-    ///
-    /// # Errors
-    /// As [`FittedLinearRegressionMixture::lines`].
-    pub fn sample(&self, x: ArrayView2<f64>, seed: u64) -> Result<(Array1<f64>, Vec<usize>)> {
-        let lines = self.lines(x)?;
-        let (y, labels): (Vec<f64>, _) = answers(&lines, self.weights.view(), seed, |k, mean, rng| {
-            mean + self.variances[k].sqrt() * rng.sample::<f64, _>(StandardNormal)
-        });
-        Ok((Array1::from(y), labels))
-    }
-}
-
-impl FittedLogisticRegressionMixture {
-    /// An answer for each row of `x`, `m x d`, drawn from the mixture, and the group it comes from.
-    ///
-    /// # Errors
-    /// As [`FittedLogisticRegressionMixture::probabilities`].
-    pub fn sample(&self, x: ArrayView2<f64>, seed: u64) -> Result<(Vec<bool>, Vec<usize>)> {
-        let probabilities = self.probabilities(x)?;
-        Ok(answers(&probabilities, self.weights.view(), seed, |_, p, rng| rng.random::<f64>() < p))
     }
 }
 
@@ -92,11 +106,10 @@ fn rows(
     seed: u64,
     mut draw: impl FnMut(usize, &mut ChaCha8Rng) -> Array1<f64>,
 ) -> Result<(Array2<f64>, Vec<usize>)> {
-    if n == 0 {
-        return Err(Error::Shape { op: "sample", what: "no rows were asked for".to_owned() });
-    }
+    require("sample", n > 0, || "no rows were asked for".to_owned())?;
+    room("count", n, size_of::<usize>().saturating_add(d.saturating_mul(size_of::<f64>())))?;
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let (mut x, mut labels) = (Array2::zeros((n, d)), Vec::with_capacity(n));
+    let (mut x, mut labels) = (zeros("count", n, d)?, Vec::with_capacity(n));
     for mut row in x.rows_mut() {
         let label = choose(weights, rng.random());
         row.assign(&draw(label, &mut rng));
@@ -106,7 +119,7 @@ fn rows(
 }
 
 /// For each row of what the components predict, `m x K`, an answer drawn from one of them, and which.
-fn answers<T>(
+pub(super) fn answers<T>(
     predicted: &Array2<f64>,
     weights: ArrayView1<f64>,
     seed: u64,

@@ -4,9 +4,9 @@ use ndarray::{Array2, ArrayView2, Axis, s};
 
 use super::Ica;
 use super::nonlinearity::Contrast;
+use crate::learn::Report;
 use crate::models::latent::axes::orthonormal;
 use crate::models::latent::centred::place;
-use crate::models::latent::report::Report;
 use crate::models::latent::rotation::nearest_orthogonal;
 use crate::ops::{Trans, gemm};
 use crate::{Error, Matrix, Result};
@@ -42,7 +42,7 @@ pub(super) fn parallel(
         converged = turn <= ica.tolerance;
         ica.report(trace.len(), turn)?;
     }
-    Ok((w, Report::alone(trace, converged)))
+    Ok((w, report(trace, converged)))
 }
 
 pub(super) fn deflation(
@@ -74,7 +74,13 @@ pub(super) fn deflation(
         // What is left to look at is orthogonal to what was found.
         w = orthonormal(w.view());
     }
-    Ok((w, Report::alone(trace, converged)))
+    Ok((w, report(trace, converged)))
+}
+
+fn report(trace: Vec<f64>, converged: bool) -> Report {
+    let last = trace.last().copied().into_iter().collect();
+    let iterations = trace.len();
+    Report::new(trace, iterations, converged, last)
 }
 
 /// A step that leads nowhere: the contrast sees no difference from a Gaussian.

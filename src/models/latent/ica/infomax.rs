@@ -7,8 +7,8 @@ use ndarray::Array2;
 
 use super::Ica;
 use super::nonlinearity::{Density, Kinds, Seen, seen};
+use crate::learn::Report;
 use crate::models::latent::centred::place;
-use crate::models::latent::report::Report;
 use crate::linalg::small_cholesky::Small;
 use crate::ops::{Trans, gemm};
 use crate::{Matrix, Result};
@@ -53,7 +53,7 @@ pub(super) fn fit(
         trace.push(at.objective);
         ica.report(iterations, at.objective)?;
     }
-    Ok((at.w, Report { objectives: vec![at.objective], trace, iterations, converged }))
+    Ok((at.w, Report::new(trace, iterations, converged, vec![at.objective])))
 }
 
 fn look(z: &Matrix, w: Array2<f64>, kinds: &[bool]) -> Result<At> {

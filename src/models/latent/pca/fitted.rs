@@ -1,37 +1,58 @@
 //! What principal component analysis has learned, and what it does with data.
 
-#[cfg(feature = "serde")]
-mod saved;
-
 use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 
-use super::Components;
+use super::model::Components;
 use super::routes::Spectrum;
+#[cfg(feature = "serde")]
+use crate::check::{finite, not_negative, parameter};
+use crate::check::{columns, numbers, require};
+use crate::learn::configure::getters;
+use crate::learn::inherent::inherent;
+use crate::learn::{Inputs, InverseTransform, Transform};
 use crate::models::latent::axes::fix_signs;
 use crate::models::latent::centred::project;
-use crate::check::{columns, numbers, require};
+use crate::saved::Format;
 use crate::{Device, Error, Result};
 
 /// The principal components of a data set.
 #[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct FittedPca {
-    /// The mean of the rows.
-    pub mean: Array1<f64>,
-    /// `k x d`: one orthonormal component a row, the one of largest variance first.
-    pub components: Array2<f64>,
-    /// The variance of the scores along each component.
-    pub explained_variance: Array1<f64>,
-    /// The sum of the variances along all directions, kept or not.
-    pub total_variance: f64,
-    /// Rows it was fitted to.
-    pub count: usize,
-    /// Products with the data, if it was decomposed by Lanczos.
-    pub iterations: Option<usize>,
-    /// Most components that could have been: `min(n, d)`.
+    format: Format,
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::vector"))]
+    pub(in crate::models::latent) mean: Array1<f64>,
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::matrix"))]
+    pub(in crate::models::latent) components: Array2<f64>,
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::vector"))]
+    pub(in crate::models::latent) explained_variance: Array1<f64>,
+    total_variance: f64,
+    count: usize,
+    iterations: Option<usize>,
     rank: usize,
     whiten: bool,
+    #[cfg_attr(feature = "serde", serde(skip, default = "Device::cpu"))]
     device: Device,
 }
+
+getters!(FittedPca {
+    /// The mean of the rows.
+    mean: &Array1<f64>,
+    /// The components, `k x d`: one orthonormal component a row, the one of largest variance first.
+    components: &Array2<f64>,
+    /// The variance of the scores along each component.
+    explained_variance: &Array1<f64>,
+    /// The sum of the variances along all directions, kept or not.
+    total_variance: f64,
+    /// How many rows it was fitted to.
+    count: usize,
+    /// How many products with the data were made, if it was decomposed by Lanczos.
+    iterations: Option<usize>,
+    /// Where scores are computed.
+    device: &Device,
+});
+
+inherent!(FittedPca: Transform, InverseTransform);
 
 impl FittedPca {
     pub(super) fn new(
@@ -58,6 +79,7 @@ impl FittedPca {
         }
         let (total_variance, device) = (total * scale, device.clone());
         Ok(FittedPca {
+            format: Format,
             mean,
             components,
             explained_variance,
@@ -90,50 +112,48 @@ impl FittedPca {
         if rest > 0 { left / rest as f64 } else { 0.0 }
     }
 
-    /// `Z = (X - 1 m^T) V`, over the standard deviations if whitening: `n x k` for `x`, `n x d`.
-    ///
-    /// # Errors
-    /// [`Error::Shape`] if the columns do not fit, [`Error::NotFinite`]; those of the device.
-    pub fn transform(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
-        columns("FittedPca::transform", x, self.mean.len())?;
-        numbers("FittedPca::transform", "x", x)?;
-        let scores = project(&self.device, x, self.mean.view(), self.components.t())?;
-        Ok(if self.whiten { scores / &self.deviations() } else { scores })
-    }
-
-    /// `X = 1 m^T + Z V^T`: `n x d` for `z`, `n x k`.
-    ///
-    /// # Errors
-    /// [`Error::Shape`] if the columns do not fit, [`Error::NotFinite`]; those of the device.
-    pub fn inverse_transform(&self, z: ArrayView2<f64>) -> Result<Array2<f64>> {
-        let k = self.components.nrows();
-        let what = || format!("z has {} columns for {k} components", z.ncols());
-        require("FittedPca::inverse_transform", z.ncols() == k, what)?;
-        numbers("FittedPca::inverse_transform", "x", z)?;
-        let z = if self.whiten { &z * &self.deviations() } else { z.to_owned() };
-        let zero = Array1::zeros(k);
-        Ok(project(&self.device, z.view(), zero.view(), self.components.view())? + &self.mean)
-    }
-
     /// The nearest points in the subspace of the components: `1 m^T + (X - 1 m^T) V V^T`.
     ///
     /// # Errors
     /// As [`FittedPca::transform`].
-    pub fn reconstruct(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
-        self.inverse_transform(self.transform(x)?.view())
+    pub fn reconstruct(&self, x: impl Inputs) -> Result<Array2<f64>> {
+        self.inverse_transform(self.transform(x)?)
     }
 
     /// `‖x_i - reconstruct(x_i)‖²` of each row.
     ///
     /// # Errors
     /// As [`FittedPca::transform`].
-    pub fn reconstruction_errors(&self, x: ArrayView2<f64>) -> Result<Array1<f64>> {
-        let lost = &x - &self.reconstruct(x)?;
+    pub fn reconstruction_errors(&self, x: impl Inputs) -> Result<Array1<f64>> {
+        let lost = &x.inputs() - &self.reconstruct(&x)?;
         Ok(lost.map_axis(Axis(1), |row| row.dot(&row)))
     }
 
     fn deviations(&self) -> Array1<f64> {
         self.explained_variance.mapv(f64::sqrt)
+    }
+}
+
+/// Scores `Z = (X - 1 m^T) V`, over the standard deviations if whitening.
+impl Transform for FittedPca {
+    fn transform(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
+        columns("FittedPca::transform", x, self.mean.len())?;
+        numbers("FittedPca::transform", "x", x)?;
+        let scores = project(&self.device, x, self.mean.view(), self.components.t())?;
+        Ok(if self.whiten { scores / &self.deviations() } else { scores })
+    }
+}
+
+/// `X = 1 m^T + Z V^T`.
+impl InverseTransform for FittedPca {
+    fn inverse_transform(&self, z: ArrayView2<f64>) -> Result<Array2<f64>> {
+        let k = self.components.nrows();
+        let what = || format!("z has {} columns for {k} components", z.ncols());
+        require("FittedPca::inverse_transform", z.ncols() == k, what)?;
+        numbers("FittedPca::inverse_transform", "z", z)?;
+        let z = if self.whiten { &z * &self.deviations() } else { z.to_owned() };
+        let zero = Array1::zeros(k);
+        Ok(project(&self.device, z.view(), zero.view(), self.components.view())? + &self.mean)
     }
 }
 
@@ -145,4 +165,28 @@ fn enough(squares: &Array1<f64>, wanted: f64) -> usize {
         sum >= wanted * (1.0 - 1e-12)
     });
     reached.map_or(squares.len(), |last| last + 1)
+}
+
+#[cfg(feature = "serde")]
+crate::saved::saved!(FittedPca);
+
+#[cfg(feature = "serde")]
+impl crate::saved::Checked for FittedPca {
+    fn check(&self) -> Result<()> {
+        const OP: &str = "a saved FittedPca";
+        let ((k, d), rank) = (self.components.dim(), self.rank);
+        require(OP, (1..=rank).contains(&k) && rank <= d, || {
+            format!("{k} components of {rank}, in {d} dimensions")
+        })?;
+        finite(OP, "the components", self.components.view())?;
+        require(OP, self.mean.len() == d, || format!("the mean has {} entries, not {d}", self.mean.len()))?;
+        finite(OP, "the mean", self.mean.view().insert_axis(Axis(0)))?;
+        not_negative("total_variance", self.total_variance)?;
+        let variances = self.explained_variance.len();
+        require(OP, variances == k, || format!("{variances} entries of the explained variance for {k} components"))?;
+        let fine = |v: f64| v.is_finite() && (v > 0.0 || (v == 0.0 && !self.whiten));
+        let requirement = "must be finite and not negative, nor zero if whitened";
+        let mut each = self.explained_variance.iter();
+        each.try_for_each(|&v| parameter("explained_variance", v, fine(v), requirement))
+    }
 }

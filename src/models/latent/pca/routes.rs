@@ -6,7 +6,7 @@ use ndarray::{Array1, Array2, ArrayView2, s};
 
 use crate::linalg::{Eigen, EigenParams, Operator, eigh, leading_eigenpairs};
 use crate::check::blame;
-use crate::models::latent::moments::{Moments, spread};
+use crate::models::latent::streamed_moments::{StreamedMoments, spread};
 use crate::models::latent::{axes, centred};
 use crate::ops::{Trans, gemm, syrk};
 use crate::{Device, Matrix, Precision, Result};
@@ -30,7 +30,7 @@ pub(in crate::models::latent) struct Spectrum {
     pub iterations: Option<usize>,
 }
 
-pub(in crate::models::latent) fn covariance(moments: &Moments) -> Result<Spectrum> {
+pub(in crate::models::latent) fn covariance(moments: &StreamedMoments) -> Result<Spectrum> {
     let (n, d) = (moments.count(), moments.columns());
     let Eigen { values, vectors } = eigh(moments.scatter().view())?;
     let rank = n.min(d);

@@ -3,22 +3,21 @@
 use ndarray::{Array1, Array2};
 
 use super::ard::{self, Ard};
-use super::{FittedPpca, Params, Ppca, Solver, finish};
+use super::{FittedPpca, Params, Ppca, PpcaSolver, finish};
 use crate::inference::em::{EmModel, Statistics};
 use crate::models::latent::gaussian::log_likelihood;
-use crate::models::latent::moments::Moments;
-use crate::models::latent::pca::Pca;
+use crate::models::latent::{Pca, StreamedMoments};
 use crate::linalg::small_cholesky::Small;
 use crate::{Error, Result};
 
-pub(super) fn fit(ppca: &Ppca, parts: &[Moments], whole: &Moments) -> Result<FittedPpca> {
+pub(super) fn fit(ppca: &Ppca, parts: &[StreamedMoments], whole: &StreamedMoments) -> Result<FittedPpca> {
     let variance = whole.variances().mean().unwrap_or(0.0);
     let varies = variance > 0.0;
     if !varies {
         return Err(Error::Singular { op: "Ppca::fit, variance", index: 0, value: variance });
     }
     let d = whole.columns();
-    let automatic = ppca.solver == Solver::Automatic;
+    let automatic = ppca.solver == PpcaSolver::Automatic;
     let model = Complete { mean: whole.mean().clone(), ard: automatic.then(|| Ard::new(variance)), variance };
     let mut em = ppca.em.clone();
     if automatic {
@@ -31,11 +30,11 @@ pub(super) fn fit(ppca: &Ppca, parts: &[Moments], whole: &Moments) -> Result<Fit
         }
         let k = ppca.components.min(whole.count() - 1);
         let ml = super::closed::fit(Pca::new(k).ddof(0).fit_moments(whole)?, 1e-13)?;
-        let alpha = model.ard.map(|ard| ard.precisions(&ml.loadings));
-        Ok(Params { w: ml.loadings, shift: Array1::zeros(d), noise: ml.noise_variance, alpha })
+        let alpha = model.ard.map(|ard| ard.precisions(ml.loadings()));
+        Ok(Params { w: ml.loadings().clone(), shift: Array1::zeros(d), noise: ml.noise_variance(), alpha })
     })?;
     let log_likelihood = log_likelihood_of(&outcome.params, &outcome.stats)?;
-    finish(outcome, &model.mean, log_likelihood)
+    finish(outcome, &model.mean, log_likelihood, whole.count())
 }
 
 struct Complete {
@@ -90,11 +89,11 @@ fn log_likelihood_of(params: &Params, sums: &Sums) -> Result<f64> {
 
 impl EmModel for Complete {
     const NAME: &'static str = "Ppca::fit";
-    type Batch = Moments;
+    type Batch = StreamedMoments;
     type Params = Params;
     type Stats = Sums;
 
-    fn expect(&self, params: &Params, part: &Moments) -> Result<Sums> {
+    fn expect(&self, params: &Params, part: &StreamedMoments) -> Result<Sums> {
         let count = part.count() as f64;
         let m = inner(params)?;
         let off = part.mean() - &self.mean;

@@ -1,56 +1,79 @@
 //! What probabilistic PCA has learned, and what it does with data.
 
-#[cfg(feature = "serde")]
-mod saved;
-
 use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 
 use super::Params;
 use super::holes::{Holes, Posteriors, posteriors};
+#[cfg(feature = "serde")]
+use crate::check::{parameter, positive};
+use crate::check::{columns, numbers, require};
+use crate::learn::configure::getters;
+use crate::learn::inherent::inherent;
+use crate::learn::{Inputs, InverseTransform, Report, Reported, Sample, Score, Transform};
+use crate::matrix::points::suited;
 use crate::models::latent::centred::project;
 use crate::models::latent::gaussian::Subspace;
-use crate::check::{columns, numbers, require};
-use crate::models::latent::report::Report;
+use crate::saved::Format;
 use crate::{Device, Result};
 
 /// A fitted model `x ~ N(m, W W^T + σ² I)`.
 #[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct FittedPpca {
-    /// m.
-    pub mean: Array1<f64>,
-    /// W, `d x k`: orthogonal columns, the longest first.
-    pub loadings: Array2<f64>,
-    /// σ².
-    pub noise_variance: f64,
-    /// `Σ log p(x_i)` of the data it was fitted to; of what was observed, if values are missing.
-    pub log_likelihood: f64,
-    /// The precisions of the columns of W that were kept, if they were estimated.
-    pub relevance: Option<Array1<f64>>,
-    /// What EM did, if it was used.
-    pub report: Option<Report>,
+    format: Format,
     gaussian: Subspace,
+    log_likelihood: f64,
+    relevance: Option<Vec<f64>>,
+    count: usize,
+    report: Report,
     missing: bool,
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::matrix"))]
+    loadings: Array2<f64>,
+    #[cfg_attr(feature = "serde", serde(skip, default = "Device::cpu"))]
     device: Device,
 }
+
+getters!(FittedPpca {
+    /// The mean m.
+    mean => gaussian.mean: &Array1<f64>,
+    /// The loadings W, `d x k`: orthogonal columns, the longest first.
+    loadings: &Array2<f64>,
+    /// The noise variance σ².
+    noise_variance => gaussian.noise: f64,
+    /// The log-likelihood `Σ log p(x_i)` of the data it was fitted to; of what was observed, if values are missing.
+    log_likelihood: f64,
+    /// How the fit went; [`Stop::Direct`](crate::learn::Stop::Direct) for the closed form.
+    report: &Report,
+    /// Where data are processed.
+    device: &Device,
+});
+
+inherent!(FittedPpca: Transform, InverseTransform, Sample, Score);
 
 impl FittedPpca {
     pub(super) fn new(
         gaussian: Subspace,
         log_likelihood: f64,
         relevance: Option<Array1<f64>>,
-        report: Option<Report>,
+        count: usize,
+        report: Report,
     ) -> Self {
         FittedPpca {
-            mean: gaussian.mean.clone(),
+            format: Format,
             loadings: gaussian.loadings(),
-            noise_variance: gaussian.noise,
-            log_likelihood,
-            relevance,
-            report,
             gaussian,
+            log_likelihood,
+            relevance: relevance.map(|r| r.to_vec()),
+            count,
+            report,
             missing: false,
             device: Device::cpu(),
         }
+    }
+
+    /// The precisions of the columns of W that were kept, if they were estimated.
+    pub fn relevance(&self) -> Option<&[f64]> {
+        self.relevance.as_deref()
     }
 
     /// The same model, with data processed on another device.
@@ -65,7 +88,7 @@ impl FittedPpca {
         self
     }
 
-    /// k: those asked for, or those that were found relevant.
+    /// How many components there are: those asked for, or those that were found relevant.
     pub fn components(&self) -> usize {
         self.loadings.ncols()
     }
@@ -75,28 +98,17 @@ impl FittedPpca {
         self.gaussian.covariance()
     }
 
-    /// `log p(x_i)` of each row of `x`, `n x d`. A NaN is an entry that was not observed, if the model was fitted with
-    /// [`missing`](super::Ppca::missing).
+    /// The log density `log p(x_i)` of each row of `x`, `m x d`. A NaN is an entry that was not observed, if the model was
+    /// fitted with [`missing`](super::Ppca::missing).
     ///
     /// # Errors
-    /// [`Error::Shape`](crate::Error::Shape) if the columns do not fit,
-    /// [`Error::NotFinite`](crate::Error::NotFinite); those of the device.
-    pub fn score_samples(&self, x: ArrayView2<f64>) -> Result<Array1<f64>> {
-        if self.holes("FittedPpca::score_samples", x)? {
-            return Ok(self.posteriors(x)?.1);
+    /// As [`FittedPpca::transform`].
+    pub fn score_samples(&self, x: impl Inputs) -> Result<Array1<f64>> {
+        let x = x.inputs();
+        if self.holes("FittedPpca::score_samples", x.view())? {
+            return Ok(self.posteriors(x.view())?.1);
         }
-        self.gaussian.log_density(&self.device, x)
-    }
-
-    /// The posterior mean of the latents of each row, `E[z | x] = M⁻¹ W^T (x - m)` with `M = W^T W + σ² I`: `n x k`.
-    ///
-    /// # Errors
-    /// As [`FittedPpca::score_samples`].
-    pub fn transform(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
-        if self.holes("FittedPpca::transform", x)? {
-            return Ok(self.posteriors(x)?.0);
-        }
-        project(&self.device, x, self.mean.view(), self.gaussian.encoder().view())
+        self.gaussian.log_density(&self.device, x.view())
     }
 
     /// The posterior covariance of the latents, `σ² M⁻¹`: the same for every row of which all was observed.
@@ -104,52 +116,48 @@ impl FittedPpca {
         Array2::from_diag(&self.gaussian.posterior_variances())
     }
 
-    /// `E[x | z] = W z + m` for `z`, `n x k`.
-    ///
-    /// # Errors
-    /// [`Error::Shape`](crate::Error::Shape) if the columns do not fit,
-    /// [`Error::NotFinite`](crate::Error::NotFinite).
-    pub fn inverse_transform(&self, z: ArrayView2<f64>) -> Result<Array2<f64>> {
-        let k = self.components();
-        let what = || format!("z has {} columns for {k} components", z.ncols());
-        require("FittedPpca::inverse_transform", z.ncols() == k, what)?;
-        numbers("FittedPpca::inverse_transform", "x", z)?;
-        Ok(z.dot(&self.loadings.t()) + &self.mean)
-    }
-
     /// `x` with every NaN replaced by its expectation given what was observed of its row, `m_j + w_j^T E[z | x]`.
     ///
     /// # Errors
     /// [`Error::Shape`](crate::Error::Shape) if the columns do not fit,
     /// [`Error::NotFinite`](crate::Error::NotFinite) for an infinity; those of the device.
-    pub fn impute(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
-        columns("FittedPpca::impute", x, self.mean.len())?;
-        no_infinity("FittedPpca::impute", x)?;
-        let expected = self.inverse_transform(self.posteriors(x)?.0.view())?;
+    pub fn impute(&self, x: impl Inputs) -> Result<Array2<f64>> {
+        let x = x.inputs();
+        columns("FittedPpca::impute", x.view(), self.mean().len())?;
+        no_infinity("FittedPpca::impute", x.view())?;
+        let expected = self.inverse_transform(self.posteriors(x.view())?.0)?;
         let mut out = x.to_owned();
         out.zip_mut_with(&expected, |v, e| *v = if v.is_nan() { *e } else { *v });
         Ok(out)
     }
 
-    /// n draws from the model, `n x d`.
-    pub fn sample(&self, n: usize, seed: u64) -> Array2<f64> {
-        self.gaussian.sample(n, seed)
+    /// The nearest points of the model's subspace in the sense of the posterior: `W E[z | x] + m`.
+    ///
+    /// # Errors
+    /// As [`FittedPpca::transform`].
+    pub fn reconstruct(&self, x: impl Inputs) -> Result<Array2<f64>> {
+        self.inverse_transform(self.transform(x)?)
     }
 
-    /// `d k + 1 - k (k - 1) / 2` of W and σ², and d of the mean.
-    pub fn free_parameters(&self) -> usize {
+    /// The number of free parameters: `d k + 1 - k (k - 1) / 2` of W and σ², and d of the mean.
+    pub fn parameters(&self) -> usize {
         let (d, k) = self.loadings.dim();
         d * k + 1 + d - k * (k - 1) / 2
     }
 
-    /// `-2 log L + p log n`, the smaller the better, for `n` rows.
-    pub fn bic(&self, n: usize) -> f64 {
-        -2.0 * self.log_likelihood + self.free_parameters() as f64 * (n as f64).ln()
+    /// Akaike's criterion, `2 p - 2 log L`: less is better.
+    pub fn aic(&self) -> f64 {
+        2.0 * self.parameters() as f64 - 2.0 * self.log_likelihood
+    }
+
+    /// The Bayesian criterion, `p log n - 2 log L`: less is better.
+    pub fn bic(&self) -> f64 {
+        self.parameters() as f64 * (self.count as f64).ln() - 2.0 * self.log_likelihood
     }
 
     /// Whether there is a NaN that is allowed; an error if it is not.
     fn holes(&self, op: &'static str, x: ArrayView2<f64>) -> Result<bool> {
-        columns(op, x, self.mean.len())?;
+        columns(op, x, self.mean().len())?;
         if self.missing && x.iter().any(|v| v.is_nan()) {
             no_infinity(op, x)?;
             return Ok(true);
@@ -159,10 +167,10 @@ impl FittedPpca {
 
     fn posteriors(&self, x: ArrayView2<f64>) -> Result<(Array2<f64>, Array1<f64>)> {
         let k = self.components();
-        let shift = Array1::zeros(self.mean.len());
-        let params = Params { w: self.loadings.clone(), shift, noise: self.noise_variance, alpha: None };
+        let shift = Array1::zeros(self.mean().len());
+        let params = Params { w: self.loadings.clone(), shift, noise: self.noise_variance(), alpha: None };
         let (mut means, mut scores) = (Array2::zeros((0, k)), Array1::zeros(0));
-        for rows in Holes::of(&self.device, x, &self.mean, k)? {
+        for rows in Holes::of(&suited(&self.device, x, 2.0 * x.len() as f64 * (k * k) as f64), x, self.mean(), k)? {
             let Posteriors { means: z, log_likelihood, .. } = posteriors(&params, &rows)?;
             means = ndarray::concatenate![Axis(0), means, z.slice(s![.., ..k])];
             scores = ndarray::concatenate![Axis(0), scores, log_likelihood];
@@ -171,7 +179,67 @@ impl FittedPpca {
     }
 }
 
+/// The posterior mean of the latents, `E[z | x] = M⁻¹ W^T (x - m)` with `M = W^T W + σ² I`.
+impl Transform for FittedPpca {
+    fn transform(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
+        if self.holes("FittedPpca::transform", x)? {
+            return Ok(self.posteriors(x)?.0);
+        }
+        project(&self.device, x, self.mean().view(), self.gaussian.encoder().view())
+    }
+}
+
+/// `E[x | z] = W z + m`.
+impl InverseTransform for FittedPpca {
+    fn inverse_transform(&self, z: ArrayView2<f64>) -> Result<Array2<f64>> {
+        let k = self.components();
+        let what = || format!("z has {} columns for {k} components", z.ncols());
+        require("FittedPpca::inverse_transform", z.ncols() == k, what)?;
+        numbers("FittedPpca::inverse_transform", "z", z)?;
+        Ok(z.dot(&self.loadings.t()) + self.mean())
+    }
+}
+
+impl Sample for FittedPpca {
+    fn sample(&self, count: usize, seed: u64) -> Result<Array2<f64>> {
+        self.gaussian.sample(count, seed)
+    }
+}
+
+/// The mean log density.
+impl Score for FittedPpca {
+    fn score(&self, x: ArrayView2<f64>, (): &()) -> Result<f64> {
+        Ok(self.score_samples(x)?.mean().unwrap_or(f64::NAN))
+    }
+}
+
+impl Reported for FittedPpca {
+    fn report(&self) -> &Report {
+        &self.report
+    }
+}
+
 /// A NaN may be there; an infinity may not.
 fn no_infinity(op: &'static str, x: ArrayView2<f64>) -> Result<()> {
     numbers(op, "x", x.mapv(|v| if v.is_nan() { 0.0 } else { v }).view())
+}
+
+#[cfg(feature = "serde")]
+crate::saved::saved!(FittedPpca);
+
+#[cfg(feature = "serde")]
+impl crate::saved::Checked for FittedPpca {
+    fn check(&self) -> Result<()> {
+        const OP: &str = "a saved FittedPpca";
+        self.gaussian.check(OP)?;
+        parameter("log_likelihood", self.log_likelihood, self.log_likelihood.is_finite(), "must be finite")?;
+        let k = self.gaussian.variances.len();
+        require(OP, self.count > 0, || "it was fitted to nothing".to_owned())?;
+        require(OP, self.loadings == self.gaussian.loadings(), || "loadings that are not those of the axes".to_owned())?;
+        let relevance = self.relevance.as_deref().unwrap_or_default();
+        require(OP, self.relevance.is_none() || relevance.len() == k, || {
+            format!("{} entries of the relevance for {k} components", relevance.len())
+        })?;
+        relevance.iter().try_for_each(|&v| positive("relevance", v))
+    }
 }

@@ -7,26 +7,30 @@ use ndarray::{Array1, Array2, ArrayView2, s};
 
 use super::ard::{self, Ard};
 use super::holes::{Holes, at, posteriors};
-use super::{FittedPpca, Params, Ppca, Solver, finish};
+use super::{FittedPpca, Params, Ppca, PpcaSolver, finish};
 use crate::inference::em::{EmModel, Statistics};
+use crate::matrix::points::suited;
 use crate::models::latent::centred::place;
 use crate::linalg::small_cholesky::{cholesky, solve};
 use crate::ops::{Trans, gemm};
 use crate::{Device, Error, Result};
 
 pub(super) fn fit(ppca: &Ppca, device: &Device, x: ArrayView2<f64>) -> Result<FittedPpca> {
-    let (_, d) = x.dim();
+    let (n, d) = x.dim();
     let (centre, variance) = seen_moments(x)?;
-    let automatic = ppca.solver == Solver::Automatic;
+    let k = ppca.components as f64;
+    let device = &suited(device, x, 2.0 * x.len() as f64 * k * k * ppca.em.max_iterations as f64);
+    let automatic = ppca.solver == PpcaSolver::Automatic;
     let model = Missing { ard: automatic.then(|| Ard::new(variance)), variance, gpu: device.is_gpu() };
-    let data = Holes::of(device, x, &centre, ppca.components)?;
-    let outcome = ppca.em.run(&model, &data, |seed| {
+    let data = |device: &Device| Holes::of(device, x, &centre, ppca.components);
+    let exact = device.is_gpu().then(|| data(&Device::cpu())).transpose()?;
+    let outcome = ppca.em.run_exactly(&model, &data(device)?, exact.as_ref(), |seed| {
         let mut start = ppca.random_start(d, variance, seed);
         start.alpha = model.ard.map(|ard| ard.precisions(&start.w));
         Ok(start)
     })?;
     let log_likelihood = outcome.stats.log_likelihood;
-    Ok(finish(outcome, &centre, log_likelihood)?.on(device).with_holes())
+    Ok(finish(outcome, &centre, log_likelihood, n)?.on(device).with_holes())
 }
 
 /// The mean of what was seen of each column, and the mean over columns of its variance.

@@ -1,140 +1,94 @@
-//! The two steps of EM for mixtures of PPCA.
+//! What a mixture of probabilistic PCAs is to fit, and how.
 
-use ndarray::{Array1, Array2, Axis, s};
+use ndarray::{ArrayView2, s};
 
-use crate::linalg::eigh;
-use crate::inference::em::{EmModel, Statistics};
-use crate::models::latent::centred::place;
-use crate::models::latent::gaussian::Subspace;
-use crate::ops::{Trans, Zip, gemm, syrk, zip};
-use crate::{Matrix, Result};
+use super::{FittedPpcaMixture, start, steps};
+use crate::check::{components, parameter, rows};
+use crate::inference::em::{Em, em_setters};
+use crate::learn::Fit;
+use crate::learn::configure::setters;
+use crate::learn::inherent::fits;
+use crate::matrix::points::suited;
+use crate::models::latent::{StreamedMoments, centred};
+use crate::{Device, Error, Matrix, Result};
 
-pub(super) struct Model {
-    pub latents: usize,
-    pub floor: f64,
-    pub gpu: bool,
-}
+/// The least noise variance of a component, relative to the mean variance of the data.
+const FLOOR: f64 = 1e-6;
 
+/// A mixture of K probabilistic PCAs: `p(x) = Σ_c π_c N(x; m_c, W_c W_c^T + σ_c² I)`, each W of k columns.
+///
+/// EM: responsibilities `r_ic ∝ π_c N(x_i; ...)`, in the log domain; then each component is the maximum-likelihood PPCA
+/// of the data weighted by its responsibilities. A noise variance is held above a millionth of the data's
+/// variance; [`FittedPpcaMixture::floored`] says where that was needed.
+///
+/// ```
+/// use mercer::prelude::*;
+/// // Two segments that cross in three dimensions.
+/// let x = ndarray::Array2::from_shape_fn((120, 3), |(i, j)| {
+///     let t = (i / 2) as f64 / 30.0 - 1.0;
+///     let line = if i % 2 == 0 { [t, t, 0.0] } else { [t, -t, 3.0] };
+///     line[j] + 0.02 * ((i * 7 + j * 13) as f64).sin()
+/// });
+/// let mixture = PpcaMixture::new(2, 1).fit(&Device::cpu(), &x)?;
+/// let labels = mixture.predict(&x)?;
+/// assert!((0..120).all(|i| labels[i] == labels[i % 2]) && labels[0] != labels[1]);
+/// # Ok::<(), mercer::Error>(())
+/// ```
+///
+/// # Errors of a fit
+/// [`Error::Parameter`] unless `1 <= K <= n` and `1 <= k < d`; [`Error::Singular`] if the data does not vary.
 #[derive(Debug, Clone)]
-pub(super) struct Component {
-    pub weight: f64,
-    pub gaussian: Subspace,
-    /// Whether its noise was held at the floor.
-    pub floored: bool,
+pub struct PpcaMixture {
+    components: usize,
+    latents: usize,
+    em: Em,
 }
 
-/// Sums over rows, weighted by responsibilities: for each component `Σ r`, `Σ r x`, `Σ r (x - m)(x - m)^T` about the
-/// mean that the E-step had.
-#[derive(Debug, Clone)]
-pub(super) struct Sums {
-    rows: f64,
-    weights: Array1<f64>,
-    means: Array2<f64>,
-    scatters: Vec<Array2<f64>>,
-    log_likelihood: f64,
-}
-
-impl Statistics for Sums {
-    fn add(&mut self, other: &Self) {
-        self.rows += other.rows;
-        self.weights += &other.weights;
-        self.means += &other.means;
-        self.scatters.iter_mut().zip(&other.scatters).for_each(|(s, o)| *s += o);
-        self.log_likelihood += other.log_likelihood;
-    }
-
-    fn scale(&mut self, by: f64) {
-        self.rows *= by;
-        self.weights *= by;
-        self.means *= by;
-        self.scatters.iter_mut().for_each(|s| *s *= by);
-        self.log_likelihood *= by;
-    }
-
-    fn mass(&self) -> f64 {
-        self.rows
+impl PpcaMixture {
+    /// `components` Gaussians, each with `latents` dimensions of its own.
+    pub fn new(components: usize, latents: usize) -> Self {
+        PpcaMixture { components, latents, em: Em::new() }
     }
 }
 
-/// `x` less the mean of a component, where it lives.
-fn about(x: &Matrix, component: &Component) -> Result<Matrix> {
-    let mean = component.gaussian.mean.view().insert_axis(Axis(0)).to_owned();
-    zip(x, &place(&x.device(), mean)?, Zip::Sub)
-}
+setters!(PpcaMixture {
+    /// How many Gaussians there are: K.
+    components: usize,
+    /// How many latent dimensions each of them has: k.
+    latents: usize,
+});
 
-/// Responsibilities, `n x K`, and `log p` of each row.
-pub(super) fn responsibilities(components: &[Component], x: &Matrix) -> Result<(Array2<f64>, Array1<f64>)> {
-    let mut logits = Array2::zeros((x.rows(), components.len()));
-    for (mut column, component) in logits.columns_mut().into_iter().zip(components) {
-        let density = component.gaussian.log_density_of(&about(x, component)?)?;
-        column.assign(&(density + component.weight.ln()));
-    }
-    let scores = logits.map_axis(Axis(1), |row| {
-        let largest = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        largest + row.mapv(|v| (v - largest).exp()).sum().ln()
-    });
-    let shares = (&logits - &scores.view().insert_axis(Axis(1))).mapv(f64::exp);
-    Ok((shares, scores))
-}
+em_setters!(PpcaMixture: max_iterations, tolerance, restarts, seed, mode, progress);
 
-/// The sums for given responsibilities; scatters are about the means of `components`.
-pub(super) fn sums(components: &[Component], x: &Matrix, shares: Array2<f64>, total: f64) -> Result<Sums> {
-    let device = x.device();
-    let weights = shares.sum_axis(Axis(0));
-    let mut scatters = Vec::with_capacity(components.len());
-    for (component, share) in components.iter().zip(shares.columns()) {
-        let roots = place(&device, share.mapv(f64::sqrt).insert_axis(Axis(1)))?;
-        let weighted = zip(&about(x, component)?, &roots, Zip::Mul)?;
-        scatters.push(syrk(1.0, &weighted, Trans::Yes)?.to_array()?);
-    }
-    let means = gemm(1.0, &place(&device, shares)?, Trans::Yes, x, Trans::No)?.to_array()?;
-    Ok(Sums { rows: x.rows() as f64, weights, means, scatters, log_likelihood: total })
-}
+fits!(PpcaMixture: Fit -> FittedPpcaMixture);
 
-impl Model {
-    /// The maximum-likelihood PPCA of weighted data, its noise not below the floor.
-    fn component(&self, old: &Component, sums: &Sums, c: usize) -> Result<Component> {
-        let mass = sums.weights[c];
-        let weight = mass / sums.rows;
-        // A component that nothing belongs to has nothing to learn from; it stays, without weight.
-        if mass <= 1e-10 {
-            return Ok(Component { weight, ..old.clone() });
+impl Fit for PpcaMixture {
+    type Fitted = FittedPpcaMixture;
+
+    fn fit(&self, device: &Device, x: ArrayView2<f64>, (): &()) -> Result<FittedPpcaMixture> {
+        rows("PpcaMixture::fit", "x", x, 2)?;
+        let (n, d) = x.dim();
+        components("components", self.components, n)?;
+        let requirement = "must be at least 1 and less than the number of columns";
+        parameter("latents", self.latents as f64, (1..d).contains(&self.latents), requirement)?;
+        let passes = self.components as f64 * self.em.max_iterations as f64;
+        let device = &suited(device, x, 4.0 * x.len() as f64 * d as f64 * passes);
+        let whole = StreamedMoments::of(device, x)?;
+        let variance = whole.variances().mean().unwrap_or(0.0);
+        let varies = variance > 0.0;
+        if !varies {
+            return Err(Error::Singular { op: "PpcaMixture::fit, variance", index: 0, value: variance });
         }
-        let mean = sums.means.row(c).to_owned() / mass;
-        let off = &mean - &old.gaussian.mean;
-        let outer = &off.view().insert_axis(Axis(1)) * &off.view().insert_axis(Axis(0));
-        let s = &sums.scatters[c] / mass - outer;
-        let e = eigh(((&s + &s.t()) * 0.5).view())?;
-        let (d, k) = (mean.len(), self.latents);
-        let found = e.values.slice(s![k..]).sum() / (d - k) as f64;
-        let floored = found < self.floor;
-        let noise = found.max(self.floor);
-        let variances = e.values.slice(s![..k]).mapv(|v| v.max(noise));
-        let axes = e.vectors.slice(s![.., ..k]).t().as_standard_layout().into_owned();
-        Ok(Component { weight, gaussian: Subspace { mean, axes, variances, noise }, floored })
-    }
-}
-
-impl EmModel for Model {
-    const NAME: &'static str = "PpcaMixture::fit";
-    type Batch = Matrix;
-    type Params = Vec<Component>;
-    type Stats = Sums;
-
-    fn expect(&self, components: &Vec<Component>, x: &Matrix) -> Result<Sums> {
-        let (shares, scores) = responsibilities(components, x)?;
-        sums(components, x, shares, scores.sum())
-    }
-
-    fn maximise(&self, components: &Vec<Component>, sums: &Sums) -> Result<Vec<Component>> {
-        components.iter().enumerate().map(|(c, old)| self.component(old, sums, c)).collect()
-    }
-
-    fn objective(&self, _: &Vec<Component>, sums: &Sums) -> f64 {
-        sums.log_likelihood
-    }
-
-    fn rounding(&self) -> f64 {
-        if self.gpu { 1e-4 } else { 1e-10 }
+        let model = steps::Model { latents: self.latents, floor: FLOOR * variance, gpu: device.is_gpu() };
+        let blocks = |device: &Device| -> Result<Vec<Matrix>> {
+            let place = |rows| centred::on(device, x.slice(s![rows, ..]), whole.mean().view());
+            centred::blocks(device, n, d).map(place).collect()
+        };
+        let here = blocks(device)?;
+        let exact = device.is_gpu().then(|| blocks(&Device::cpu())).transpose()?;
+        let centred = centred::less(x, whole.mean().view());
+        let first = |seed| start::start(&model, device, &here, centred.view(), self.components, seed);
+        let outcome = self.em.run_exactly(&model, &here, exact.as_ref(), first)?;
+        Ok(FittedPpcaMixture::new(device, outcome.params, whole.mean(), n, outcome.report))
     }
 }

@@ -2,9 +2,9 @@
 
 use ndarray::{Array1, Array2, ArrayView2};
 
-use super::model::{Component, Model, Sums, sums};
+use super::steps::{Component, Model, Sums, sums};
 use crate::models::cluster::KMeans;
-use crate::inference::em::{Em, EmModel, Statistics};
+use crate::inference::em::{EmModel, Statistics};
 use crate::models::latent::axes::orthonormal;
 use crate::models::latent::gaussian::Subspace;
 use crate::{Device, Matrix, Result};
@@ -18,17 +18,15 @@ pub(super) fn start(
     count: usize,
     seed: u64,
 ) -> Result<Vec<Component>> {
-    let mut clusters = KMeans::new(count);
-    clusters.em = Em { seed, restarts: 1, ..clusters.em };
-    let clusters = clusters.fit(device, x)?;
+    let clusters = KMeans::new(count).seed(seed).restarts(1).fit(device, x)?;
     let point = |mean: Array1<f64>| {
         let axes = orthonormal(Array2::zeros((model.latents, x.ncols())).view());
         let variances = Array1::from_elem(model.latents, model.floor);
         let gaussian = Subspace { mean, axes, variances, noise: model.floor };
         Component { weight: 1.0 / count as f64, gaussian, floored: true }
     };
-    let points: Vec<Component> = clusters.centres.rows().into_iter().map(|c| point(c.to_owned())).collect();
-    let mut labels = clusters.labels.iter();
+    let points: Vec<Component> = clusters.centres().rows().into_iter().map(|c| point(c.to_owned())).collect();
+    let mut labels = clusters.labels().iter();
     let mut whole: Option<Sums> = None;
     for block in blocks {
         let mut shares = Array2::zeros((block.rows(), count));

@@ -12,7 +12,7 @@ use super::weight_space::WeightSpace;
 use crate::check::{inputs, pairs, parameter, room};
 use crate::learn::configure::getters;
 use crate::learn::inherent::inherent;
-use crate::learn::metrics::regression::r_squared;
+use crate::learn::metrics::r_squared;
 use crate::learn::{Inputs, Predict, PredictDistribution, Report, Reported, Score, Targets};
 use crate::probability::posterior_variance::known;
 use crate::saved::Format;

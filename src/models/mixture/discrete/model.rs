@@ -1,0 +1,243 @@
+//! Mixtures whose log densities are linear in the data: `log p_k(x) = a_k^T x + b_k`. Products on every device.
+//!
+//! Both the Bernoulli and the categorical mixture are; a [`Family`] says in what they differ.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
+
+use super::fitted::FittedDiscreteMixture;
+use crate::check::{components, finite, parameter, positive, weights};
+use crate::inference::em::{Em, EmModel, Observations, Statistics, em_setters};
+use crate::learn::{Fit, FitWeighted, Inputs, Weights};
+use crate::matrix::{Origin, Points};
+use crate::models::mixture::factors::log_weight;
+use crate::models::mixture::gaussian::{MixtureStart, memberships};
+use crate::models::mixture::responsibilities::responsibilities;
+use crate::ops::{Along, Reduction, Trans, Zip, gemm, reduce, zip};
+use crate::{Device, Matrix, Result};
+
+/// In what the discrete mixtures differ.
+pub trait Family: Copy + Default + fmt::Debug {
+    /// What errors and progress call the mixture.
+    const NAME: &'static str;
+    /// What an entry of the data must be, in words.
+    const REQUIREMENT: &'static str;
+    /// Whether a number can be an entry of the data.
+    fn allows(v: f64) -> bool;
+    /// Rows whose distances mean something.
+    fn comparable(x: ArrayView2<f64>) -> Array2<f64>;
+    /// How many trials a component's sums come from: `mass` rows with this `total`.
+    fn trials(mass: f64, total: ArrayView1<f64>) -> f64;
+    /// Possible outcomes of a trial, d features given.
+    fn outcomes(d: usize) -> usize;
+    /// `log p` of an occurrence and of its absence.
+    fn logs(p: f64) -> (f64, f64);
+}
+
+/// A mixture of discrete distributions: [`BernoulliMixture`](super::BernoulliMixture) or
+/// [`CategoricalMixture`](super::CategoricalMixture).
+#[derive(Debug, Clone)]
+pub struct DiscreteMixture<F> {
+    components: usize,
+    smoothing: f64,
+    em: Em,
+    family: PhantomData<F>,
+}
+
+em_setters!(DiscreteMixture<F: Family>: max_iterations, tolerance, restarts, seed, mode, progress);
+
+/// π and the probabilities, `K x d`.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct Params {
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::vector"))]
+    pub weights: Array1<f64>,
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::matrix"))]
+    pub probabilities: Array2<f64>,
+}
+
+/// What the rows add up to, by component.
+#[derive(Debug, Clone)]
+struct Sums {
+    mass: Array1<f64>,
+    /// `sum_i w_i r_ik x_i`.
+    total: Array2<f64>,
+    log_likelihood: f64,
+}
+
+impl Statistics for Sums {
+    fn add(&mut self, other: &Self) {
+        self.mass += &other.mass;
+        self.total += &other.total;
+        self.log_likelihood += other.log_likelihood;
+    }
+
+    fn scale(&mut self, by: f64) {
+        self.mass *= by;
+        self.total *= by;
+        self.log_likelihood *= by;
+    }
+
+    fn mass(&self) -> f64 {
+        self.mass.sum()
+    }
+}
+
+impl<F: Family> DiscreteMixture<F> {
+    /// k components, the best of five starts.
+    pub fn new(k: usize) -> Self {
+        let em = Em::new().restarts(5);
+        DiscreteMixture { components: k, smoothing: 0.01, em, family: PhantomData }
+    }
+
+    /// How many components there are: K.
+    #[must_use]
+    pub fn components(mut self, components: usize) -> Self {
+        self.components = components;
+        self
+    }
+
+    /// The counts that every probability has before any data; 0.01 by default.
+    #[must_use]
+    pub fn smoothing(mut self, smoothing: f64) -> Self {
+        self.smoothing = smoothing;
+        self
+    }
+
+    /// Learns from the rows of `x`, `n x d`.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`](crate::Error::Parameter) if K is zero or above n, or an entry is not what it should be;
+    /// [`Error::Shape`](crate::Error::Shape), [`Error::NotFinite`](crate::Error::NotFinite),
+    /// [`Error::Cancelled`](crate::Error::Cancelled).
+    pub fn fit(&self, device: &Device, x: impl Inputs) -> Result<FittedDiscreteMixture<F>> {
+        Fit::fit(self, device, x.inputs().view(), &())
+    }
+
+    /// `fit` with a weight for each row: a weight of 2 is that row twice.
+    ///
+    /// # Errors
+    /// As `fit`, and for weights that are negative, not finite, all zero or not n.
+    pub fn fit_weighted(
+        &self,
+        device: &Device,
+        x: impl Inputs,
+        weights: impl Weights,
+    ) -> Result<FittedDiscreteMixture<F>> {
+        FitWeighted::fit_weighted(self, device, x.inputs().view(), &(), weights.weights().view())
+    }
+
+    fn run(
+        &self,
+        device: &Device,
+        x: ArrayView2<f64>,
+        w: Option<ArrayView1<f64>>,
+    ) -> Result<FittedDiscreteMixture<F>> {
+        positive("smoothing", self.smoothing)?;
+        finite(F::NAME, "x", x)?;
+        let bad = x.indexed_iter().find(|(_, v)| !F::allows(**v));
+        bad.map_or(Ok(()), |((i, j), &v)| parameter(&format!("x[{i}, {j}]"), v, false, F::REQUIREMENT))?;
+        components("components", self.components, x.nrows())?;
+        let flops = 4.0 * x.len() as f64 * self.components as f64 * self.em.max_iterations as f64;
+        let points = Points::new(F::NAME, device, x, Origin::Fixed, flops)?;
+        let rows = [Observations::new(F::NAME, points, w)?];
+        let exact = rows[0].exact().map(|rows| [rows]);
+        let start = |seed| self.start(x, w, seed);
+        let run = self.em.run_exactly(&DiscreteEm { of: self }, &rows, exact.as_ref(), start)?;
+        let device = rows[0].device().clone();
+        Ok(FittedDiscreteMixture::new(run.params, run.stats.log_likelihood, run.stats.mass.sum(), run.report, device))
+    }
+
+    /// The M-step of the cells of rows that lie far from each other.
+    fn start(&self, x: ArrayView2<f64>, w: Option<ArrayView1<f64>>, seed: u64) -> Result<Params> {
+        let rows = F::comparable(x);
+        let cpu = Device::cpu();
+        let labels = MixtureStart::PlusPlus.labels(&cpu, rows.view(), w, self.components, seed)?;
+        let r = memberships(&labels, self.components, w);
+        let sums = Sums { mass: r.sum_axis(Axis(0)), total: r.t().dot(&x), log_likelihood: 0.0 };
+        Ok(self.learn(&sums))
+    }
+
+    /// The most probable parameters under symmetric Beta or Dirichlet priors.
+    fn learn(&self, sums: &Sums) -> Params {
+        let a = self.smoothing;
+        let before = a * F::outcomes(sums.total.ncols()) as f64;
+        let mut probabilities = &sums.total + a;
+        for (k, mut row) in probabilities.rows_mut().into_iter().enumerate() {
+            row /= F::trials(sums.mass[k], sums.total.row(k)) + before;
+        }
+        Params { weights: &sums.mass / sums.mass.sum(), probabilities }
+    }
+}
+
+impl<F: Family> Fit for DiscreteMixture<F> {
+    type Fitted = FittedDiscreteMixture<F>;
+
+    fn fit(&self, device: &Device, x: ArrayView2<f64>, (): &()) -> Result<Self::Fitted> {
+        self.run(device, x, None)
+    }
+}
+
+impl<F: Family> FitWeighted for DiscreteMixture<F> {
+    fn fit_weighted(
+        &self,
+        device: &Device,
+        x: ArrayView2<f64>,
+        (): &(),
+        w: ArrayView1<f64>,
+    ) -> Result<Self::Fitted> {
+        weights(F::NAME, w, x.nrows())?;
+        self.run(device, x, Some(w))
+    }
+}
+
+/// `log π_k + a_k^T x_i + b_k`, `n x K`.
+pub(super) fn log_joint<F: Family>(params: &Params, x: &Matrix) -> Result<Matrix> {
+    let p = &params.probabilities;
+    let slope = p.mapv(|p| {
+        let (yes, no) = F::logs(p);
+        yes - no
+    });
+    let offset = Array2::from_shape_fn((1, p.nrows()), |(_, k)| {
+        log_weight(params.weights[k]) + p.row(k).iter().map(|&p| F::logs(p).1).sum::<f64>()
+    });
+    let [slope, offset] = [slope, offset].map(|a| Matrix::from_array(&x.device(), a.view()));
+    zip(&gemm(1.0, x, Trans::No, &slope?, Trans::Yes)?, &offset?, Zip::Add)
+}
+
+struct DiscreteEm<'a, F> {
+    of: &'a DiscreteMixture<F>,
+}
+
+impl<F: Family> EmModel for DiscreteEm<'_, F> {
+    const NAME: &'static str = F::NAME;
+    type Batch = Observations;
+    type Params = Params;
+    type Stats = Sums;
+
+    fn expect(&self, params: &Params, rows: &Observations) -> Result<Sums> {
+        let (r, log_likelihood) = responsibilities(log_joint::<F>(params, rows.x()?)?, rows)?;
+        let mass = reduce(&r, Along::EachColumn, Reduction::Sum)?.to_array()?.index_axis_move(Axis(0), 0);
+        let total = gemm(1.0, &r, Trans::Yes, rows.x()?, Trans::No)?.to_array()?;
+        Ok(Sums { mass, total, log_likelihood })
+    }
+
+    fn maximise(&self, _: &Params, sums: &Sums) -> Result<Params> {
+        Ok(self.of.learn(sums))
+    }
+
+    fn objective(&self, params: &Params, sums: &Sums) -> f64 {
+        let prior = |&p: &f64| {
+            let (yes, no) = F::logs(p);
+            yes + no
+        };
+        sums.log_likelihood + self.of.smoothing * params.probabilities.iter().map(prior).sum::<f64>()
+    }
+
+    fn rounding(&self) -> f64 {
+        // Sums of probabilities may come from f32, whatever the device of a later fit.
+        1e-5
+    }
+}

@@ -1,0 +1,206 @@
+//! What a mixture of Gaussians is to fit, and how.
+
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
+
+use super::covariance::{Covariance, CovarianceKind};
+use super::fitted::FittedGaussianMixture;
+use super::start::MixtureStart;
+use super::steps::{Batch, GaussianEm};
+use crate::check::{components, not_negative, require, rows, weights};
+use crate::inference::em::{Batches, Em, Observations, em_setters};
+use crate::learn::configure::setters;
+use crate::learn::inherent::fits;
+use crate::learn::{Fit, FitWeighted};
+use crate::matrix::{Origin, Points};
+use crate::{Device, Error, Result};
+
+pub(super) const OP: &str = "GaussianMixture::fit";
+
+/// `p(x) = sum_k π_k N(x | μ_k, Σ_k)`, by maximum likelihood.
+///
+/// Responsibilities are computed in the log domain. No eigenvalue of a covariance falls below `covariance_floor`: the
+/// likelihood, which has no maximum where a component shrinks onto a point, has one under that constraint, and EM still
+/// never lowers it. Components that ended on the floor, or without any data, are listed in the fitted value.
+///
+/// ```
+/// use mercer::prelude::*;
+/// let x = ndarray::array![[-2.1], [-1.9], [-2.0], [-2.2], [3.0], [3.4], [2.6], [3.1]];
+/// let fit = GaussianMixture::new(2).fit(&Device::cpu(), &x)?;
+/// let near = fit.predict(ndarray::array![[-2.0], [3.0]])?;
+/// assert!((fit.means()[[near[0], 0]] + 2.05).abs() < 1e-3);
+/// assert!((fit.weights()[near[1]] - 0.5).abs() < 1e-3);
+/// # Ok::<(), mercer::Error>(())
+/// ```
+///
+/// # Errors of a fit
+/// [`Error::Parameter`] if K is zero or above n or a setting out of its domain; [`Error::NotFinite`] (a NaN only if values
+/// may not be missing, or a column has no others); [`Error::NotPositiveDefinite`] if a component collapses and the floor
+/// is zero.
+#[derive(Debug, Clone)]
+pub struct GaussianMixture {
+    pub(super) components: usize,
+    pub(super) covariance: CovarianceKind,
+    pub(super) covariance_floor: f64,
+    pub(super) start: MixtureStart,
+    pub(super) missing: bool,
+    em: Em,
+}
+
+/// The parameters of a mixture of Gaussians.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct GaussianParams {
+    /// The weights π, of length K.
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::vector"))]
+    pub weights: Array1<f64>,
+    /// The means μ, `K x d`.
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::matrix"))]
+    pub means: Array2<f64>,
+    /// The covariances Σ.
+    pub covariance: Covariance,
+}
+
+setters!(GaussianMixture {
+    /// How many components there are: K.
+    components: usize,
+    /// What the covariances may be; full ones by default.
+    covariance: CovarianceKind,
+    /// The least eigenvalue of a covariance, in squared units of x; 1e-6 by default. Zero allows any, and a component
+    /// that collapses is then an error.
+    covariance_floor: f64,
+    /// Where to start; from the clusters of k-means by default.
+    start: MixtureStart,
+    /// Whether a NaN in the data is a missing value. It then has its conditional expectation at every iteration, which
+    /// runs on the CPU.
+    missing: bool,
+});
+
+em_setters!(GaussianMixture: max_iterations, tolerance, restarts, seed, mode, progress);
+
+fits!(GaussianMixture: Fit -> FittedGaussianMixture, FitWeighted -> FittedGaussianMixture);
+
+impl Fit for GaussianMixture {
+    type Fitted = FittedGaussianMixture;
+
+    fn fit(&self, device: &Device, x: ArrayView2<f64>, (): &()) -> Result<FittedGaussianMixture> {
+        self.run(device, x, None)
+    }
+}
+
+impl FitWeighted for GaussianMixture {
+    fn fit_weighted(
+        &self,
+        device: &Device,
+        x: ArrayView2<f64>,
+        (): &(),
+        w: ArrayView1<f64>,
+    ) -> Result<FittedGaussianMixture> {
+        weights(OP, w, x.nrows())?;
+        self.run(device, x, Some(w))
+    }
+}
+
+impl GaussianMixture {
+    /// k components with full covariances of eigenvalues at least 1e-6, from one start by k-means.
+    pub fn new(k: usize) -> Self {
+        GaussianMixture {
+            components: k,
+            covariance: CovarianceKind::Full,
+            covariance_floor: 1e-6,
+            start: MixtureStart::KMeans,
+            missing: false,
+            em: Em::new(),
+        }
+    }
+
+    pub(in crate::models::mixture) fn em(mut self, em: Em) -> Self {
+        self.em = em;
+        self
+    }
+
+    fn run(
+        &self,
+        device: &Device,
+        x: ArrayView2<f64>,
+        w: Option<ArrayView1<f64>>,
+    ) -> Result<FittedGaussianMixture> {
+        rows(OP, "x", x, 1)?;
+        self.check(x)?;
+        let batch = [Batch::new(OP, device, x, w, self.missing, self.flops(x.dim()))?];
+        let exact = batch[0].exact().map(|batch| [batch]);
+        let device = batch[0].device();
+        let model = GaussianEm::new(self, &device);
+        let filled = batch[0].filled();
+        let complete = filled.as_ref().map_or(x, |filled| filled.view());
+        let start = |seed| self.start.params(self, &device, complete, w, seed);
+        let run = self.em.run_exactly(&model, &batch, exact.as_ref(), start)?;
+        FittedGaussianMixture::new(self, device, run)
+    }
+
+    /// Fits data that come in parts, such as a file larger than memory, each uploaded when it is visited. The start is
+    /// made from the first part alone. With [`Mode::Stepwise`](crate::inference::em::Mode::Stepwise) it learns after every
+    /// part. There must be no missing values.
+    ///
+    /// # Errors
+    /// As `fit`, and those of reading the parts.
+    pub fn fit_batches<D: Batches<Array2<f64>> + ?Sized>(
+        &self,
+        device: &Device,
+        data: &D,
+    ) -> Result<FittedGaussianMixture> {
+        let mut first = None;
+        if data.count() > 0 {
+            data.visit(0, &mut |x| {
+                first = Some(x.clone());
+                Ok(())
+            })?;
+        }
+        let first = first.ok_or_else(|| Error::Shape { op: OP, what: "there are no data".to_owned() })?;
+        self.check(first.view())?;
+        let device = device.suited_to(self.flops(first.dim()));
+        let model = GaussianEm::new(self, &device);
+        let parts = |device: &Device| Uploaded { data, device: device.clone(), cols: first.ncols() };
+        let (fast, exact) = (parts(&device), device.is_gpu().then(|| parts(&Device::cpu())));
+        let start = |seed| self.start.params(self, &device, first.view(), None, seed);
+        let run = self.em.run_exactly(&model, &fast, exact.as_ref(), start)?;
+        FittedGaussianMixture::new(self, device, run)
+    }
+
+    fn flops(&self, (n, d): (usize, usize)) -> f64 {
+        let full = matches!(self.covariance, CovarianceKind::Full | CovarianceKind::Tied);
+        let each = if full { d as f64 * d as f64 } else { d as f64 };
+        4.0 * n as f64 * each * self.components as f64 * self.em.max_iterations as f64
+    }
+
+    fn check(&self, x: ArrayView2<f64>) -> Result<()> {
+        components("components", self.components, x.nrows())?;
+        not_negative("covariance_floor", self.covariance_floor)?;
+        match &self.covariance {
+            CovarianceKind::Fixed(given) => given.check(OP, self.components, x.ncols()),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Parts of the data, uploaded one at a time.
+struct Uploaded<'a, D: ?Sized> {
+    data: &'a D,
+    device: Device,
+    cols: usize,
+}
+
+impl<D: Batches<Array2<f64>> + ?Sized> Batches<Batch> for Uploaded<'_, D> {
+    fn count(&self) -> usize {
+        self.data.count()
+    }
+
+    fn visit(&self, index: usize, f: &mut dyn FnMut(&Batch) -> Result<()>) -> Result<()> {
+        self.data.visit(index, &mut |x| {
+            require(OP, x.ncols() == self.cols, || {
+                format!("part {index} has {} columns, the first {}", x.ncols(), self.cols)
+            })?;
+            let points = Points::new(OP, &self.device, x.view(), Origin::Free, f64::INFINITY)?;
+            f(&Batch::Complete(Observations::unchecked(points, None)))
+        })
+    }
+}
