@@ -150,7 +150,7 @@ fn a_posterior_is_the_same_and_takes_more_data() {
 #[test]
 fn what_is_to_be_fitted_fits_the_same() {
     let (x, y, _) = data();
-    let progress: mercer::linalg::Progress = std::sync::Arc::new(|_, _| std::ops::ControlFlow::Break(()));
+    let progress = mercer::Progress::new(|_| std::ops::ControlFlow::Break(()));
     let model = KernelRidge::new(Kernel::rbf(1.0), 0.1).solver(Solver::MatrixFree).progress(progress);
     assert!(model.fit(&Device::cpu(), x.view(), y.view()).is_err());
     for back in through(&model) {
