@@ -44,25 +44,25 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("on {device}, {} months from {:.1} to {:.1}", x.nrows(), x[[0, 0]], x[[x.nrows() - 1, 0]]);
     println!("learned: {}", fitted.kernel());
     println!("noise: {:?}, mean: {:.1} ppm", fitted.noise(), fitted.coefficients()[[0, 0]]);
-    if let Some(search) = fitted.optimisation() {
+    if let Some(search) = fitted.report().search.as_ref() {
         println!(
             "log marginal likelihood {:.2} after {} iterations, {} evaluations, {} failed: {:?}",
-            fitted.log_marginal_likelihood(),
+            fitted.log_evidence(),
             search.iterations,
             search.evaluations,
             search.failures,
             search.stop
         );
     }
-    let certificate = fitted.certificate();
+    let certificate = fitted.report().certificate;
     println!("backward error {:.1e}, jitter {}", certificate.backward_error, certificate.jitter);
 
     let truth = part(&hidden, 1);
-    let forecast = fitted.predict_variance(part(&hidden, 0).view(), Predictive::Observed)?;
+    let forecast = fitted.predict_with(part(&hidden, 0).view(), Predictive::Observed)?;
     report(&part(&hidden, 0), &truth, &forecast);
 
     let grid = Array2::from_shape_fn((900, 1), |(i, _)| 1958.0 + 45.0 * i as f64 / 899.0);
-    let curve = fitted.predict_variance(grid.view(), Predictive::Observed)?;
+    let curve = fitted.predict_with(grid.view(), Predictive::Observed)?;
     draw(&all, &grid, &curve)
 }
 

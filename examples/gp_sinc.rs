@@ -45,7 +45,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let fitted = model.clone().fixed_noise().optimise(search).fit(&Device::cpu(), x.view(), y.view())?;
     let best = fitted.model().theta();
     println!("          x      sinc      mean        sd");
-    let p = fitted.predict_variance(grid.view(), Predictive::Latent)?;
+    let p = fitted.predict_with(grid.view(), Predictive::Latent)?;
     for i in (0..201).step_by(20) {
         let at = grid[[i, 0]];
         println!("{at:11.1} {:9.4} {:9.4} {:9.4}", sinc(at), p.mean[[i, 0]], p.variance[i].sqrt());
@@ -54,7 +54,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let loo = fitted.leave_one_out()?;
     println!(
         "log marginal likelihood {:.3}, leave-one-out log predictive density {:.3}",
-        fitted.log_marginal_likelihood(),
+        fitted.log_evidence(),
         loo.log_predictive_density()
     );
     let within = p
@@ -103,7 +103,7 @@ fn functions(
     let mut chart = frame(area, title, -10.0..10.0, height, "x", "f(x)")?;
     let line = |values: Vec<f64>| grid.iter().copied().zip(values).collect::<Vec<_>>();
     if let Some((fitted, ..)) = posterior {
-        let p = fitted.predict_variance(grid.view(), Predictive::Latent)?;
+        let p = fitted.predict_with(grid.view(), Predictive::Latent)?;
         let bound = |k: f64| {
             line((0..grid.nrows()).map(|i| p.mean[[i, 0]] + k * 2.0 * p.variance[i].sqrt()).collect())
         };
@@ -135,9 +135,9 @@ fn evidence(
         let fitted =
             model.with_theta(&[e * 10f64.ln(), 0.01f64.ln()])?.fit(&Device::cpu(), x.view(), y.view())?;
         let quadratic = -0.5 * (fitted.alpha() * y).sum();
-        whole.push((e, fitted.log_marginal_likelihood()));
+        whole.push((e, fitted.log_evidence()));
         fit.push((e, quadratic));
-        complexity.push((e, fitted.log_marginal_likelihood() - quadratic));
+        complexity.push((e, fitted.log_evidence() - quadratic));
     }
     chart.draw_series(LineSeries::new(fit, RED.stroke_width(2)))?;
     chart.draw_series(LineSeries::new(complexity, RGBColor(130, 130, 130).stroke_width(2)))?;
@@ -164,7 +164,7 @@ fn surface(
             let (l, v) = (-0.5 + dx * f64::from(i), -4.0 + dy * f64::from(j));
             let theta = [(l + 0.5 * dx) * 10f64.ln(), (v + 0.5 * dy) * 10f64.ln()];
             let e =
-                model.with_theta(&theta)?.fit(&Device::cpu(), x.view(), y.view())?.log_marginal_likelihood();
+                model.with_theta(&theta)?.fit(&Device::cpu(), x.view(), y.view())?.log_evidence();
             cells.push((l, v, e));
         }
     }

@@ -18,7 +18,7 @@
 //! let kernel = Kernel::rbf(0.5).scaled(1.0) + Kernel::constant(1.0);
 //! let gp = GpRegressor::new(kernel).noise(0.1).optimise(Minimiser::default());
 //! let fitted = gp.fit(&device, x.view(), y.view())?;
-//! let p = fitted.predict_variance(array![[2.0], [9.0]].view(), Predictive::Observed)?;
+//! let p = fitted.predict_with(array![[2.0], [9.0]].view(), Predictive::Observed)?;
 //! assert!((p.mean[[0, 0]] - 2f64.sin()).abs() < 1e-2);
 //! assert!(p.variance[1] > 100.0 * p.variance[0]); // beyond the data it knows that it does not know
 //! # Ok::<(), mercer::Error>(())

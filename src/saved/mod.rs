@@ -13,7 +13,7 @@
 //! let new = array![[1.0]];
 //! let (here, there) = (fitted.predict(new.view())?, loaded.predict(new.view())?);
 //! assert_eq!(here[[0, 0]].to_bits(), there[[0, 0]].to_bits());
-//! assert!(loaded.predict_variance(new.view(), Predictive::Latent)?.variance[0] < 1.0);
+//! assert!(loaded.predict_with(new.view(), Predictive::Latent)?.variance[0] < 1.0);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!

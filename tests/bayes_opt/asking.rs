@@ -90,7 +90,7 @@ fn the_posterior_and_the_scores_are_in_the_units_of_the_observations() {
     let (x, y) = search.history();
     let y = y.to_vec();
     let posterior = search.posterior(x.view()).unwrap();
-    for (mean, y) in posterior.mean.column(0).iter().zip(&y) {
+    for (mean, y) in posterior.mean.iter().zip(&y) {
         assert!((mean - y).abs() < 3.0, "{mean}, {y}");
     }
     let recommended = search.recommend().unwrap();

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use mercer::models::bayes_opt::BayesOptimiser;
 use mercer::models::gp::{GpRegressor, Mean};
 use mercer::optim::Minimiser;
-use mercer::{Device, Kernel};
+use mercer::{Device, Kernel, Progress, Step};
 
 /// Nine points of a bowl on [-1, 1]², lowest at (0.4, -0.3).
 fn bowl(seed: u64, model: Option<GpRegressor>) -> BayesOptimiser {
@@ -30,11 +30,11 @@ fn process() -> GpRegressor {
 fn a_model_learns_by_its_own_minimiser_and_from_observations_only() {
     let calls = Arc::new(AtomicUsize::new(0));
     let seen = calls.clone();
-    let progress = move |_: usize, _: f64| {
+    let progress = move |_: &Step| {
         seen.fetch_add(1, Ordering::Relaxed);
         ControlFlow::Continue(())
     };
-    let own = Minimiser { max_iterations: 7, progress: Some(Arc::new(progress)), ..Minimiser::default() };
+    let own = Minimiser { max_iterations: 7, progress: Progress::new(progress), ..Minimiser::default() };
     let mut search = bowl(1, Some(process().optimise(own)));
     search.ask().unwrap();
     let learned = calls.load(Ordering::Relaxed);
@@ -52,20 +52,20 @@ fn what_was_learned_can_be_seen() {
     let start = process().theta();
     let gp = search.learned().unwrap();
     assert_eq!((gp.x().dim(), gp.y().dim()), ((9, 2), (9, 1)));
-    assert!(gp.optimisation().is_some_and(|m| m.iterations > 0));
+    assert!(gp.report().search.as_ref().is_some_and(|m| m.iterations > 0));
     assert_ne!(gp.model().theta(), start);
     // Fixed hyper-parameters stay.
     let kernel = Kernel::rbf(0.3).fixed("rbf.lengthscale").unwrap();
     let mut search = bowl(1, Some(GpRegressor::new(kernel).noise(1e-3).fixed_noise()));
     search.ask().unwrap();
-    assert!(search.learned().unwrap().optimisation().is_none());
+    assert!(search.learned().unwrap().report().search.as_ref().is_none());
 }
 
 #[test]
 fn restarts_of_the_learning_are_those_of_the_seed() {
     let effort = |seed| {
         let mut search = bowl(seed, None);
-        search.learned().unwrap().optimisation().unwrap().evaluations
+        search.learned().unwrap().report().search.as_ref().unwrap().evaluations
     };
     assert_eq!(effort(5), effort(5));
     assert!((0..6).any(|s| effort(s) != effort(6)), "no seed makes a difference");

@@ -1,7 +1,7 @@
 //! What a caller's numbers may not make anybody allocate.
 
 use mercer::linalg::LogDetParams;
-use mercer::models::gp::{GpRegressor, LargeParams, Predictive, SliceParams};
+use mercer::models::gp::{GpRegressor, MatrixFreeParams, Predictive, SliceParams};
 use mercer::{Device, Error, Kernel, Result};
 use ndarray::{Array2, ArrayView2};
 
@@ -65,23 +65,23 @@ fn the_bytes_that_are_named_are_enough() {
 #[test]
 fn absurd_counts() {
     let (x, y) = data(20, 1, 303);
-    let fit = |large: LargeParams| {
-        model().memory_budget(1).large(large).fit(&Device::cpu(), x.view(), y.view()).map(|_| ())
+    let fit = |large: MatrixFreeParams| {
+        model().memory_budget(1).matrix_free(large).fit(&Device::cpu(), x.view(), y.view()).map(|_| ())
     };
     for probes in [usize::MAX, usize::MAX / 400] {
         let log_det = LogDetParams { probes, ..LogDetParams::default() };
-        let large = LargeParams { log_det, ..LargeParams::default() };
+        let large = MatrixFreeParams::new().log_det(log_det);
         let e = fit(large.clone());
         assert!(matches!(&e, Err(Error::Parameter { name, .. }) if name == "probes"), "{e:?}");
         let e = model().stochastic_evidence(&Device::cpu(), x.view(), y.view(), &large);
         assert!(matches!(&e, Err(Error::Parameter { name, .. }) if name == "probes"), "{e:?}");
     }
     // More columns than points are as many as points.
-    fit(LargeParams { rank: Some(usize::MAX), ..LargeParams::default() }).unwrap();
+    fit(MatrixFreeParams::new().rank(usize::MAX)).unwrap();
     for params in [
-        SliceParams { samples: usize::MAX, ..SliceParams::default() },
-        SliceParams { thin: usize::MAX, ..SliceParams::default() },
-        SliceParams { burn_in: usize::MAX, ..SliceParams::default() },
+        SliceParams::new().samples(usize::MAX),
+        SliceParams::new().thin(usize::MAX),
+        SliceParams::new().burn_in(usize::MAX),
     ] {
         let e = model().sample_hyperparameters(&Device::cpu(), x.view(), y.view(), &params);
         assert!(matches!(e, Err(Error::Shape { .. })), "{e:?}");

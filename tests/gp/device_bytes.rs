@@ -34,7 +34,7 @@ fn plans_of_device_memory_are_kept() {
             let fitted = gp.fit(&device, x.view(), y.view()).unwrap();
             let (plan, peak) = (*fitted.plan(), device.counters().peak_used_bytes);
             assert_eq!(plan.method == Method::Dense, !name.starts_with("matrix-free"), "{name}");
-            assert!(fitted.certificate().fallback.is_none(), "{name} on {device}");
+            assert!(fitted.report().certificate.fallback.is_none(), "{name} on {device}");
             let found = format!("{name}: {peak} bytes in use, {} planned, on {device}", plan.device_bytes);
             println!("{found}");
             if !(peak <= plan.device_bytes && plan.device_bytes <= 2 * peak) {

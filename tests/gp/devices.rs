@@ -6,7 +6,7 @@ use mercer::linalg::Fallback;
 use mercer::models::gp::{FittedGp, GpRegressor, Predictive};
 use ndarray::Array2;
 
-use crate::{close, data, large, oracle, support};
+use crate::{close, data, matrix_free, oracle, support};
 
 /// Conditions from easy to hopeless for f32: the standard deviation is right at all of them, the mean too.
 #[test]
@@ -18,7 +18,7 @@ fn standard_deviations_survive_f32() {
             let model = GpRegressor::new(kernel.clone()).noise(noise);
             let predict = |device: &Device| {
                 let fitted = model.fit(device, x.view(), y.view()).unwrap();
-                fitted.predict_variance(new.view(), Predictive::Latent).unwrap()
+                fitted.predict_with(new.view(), Predictive::Latent).unwrap()
             };
             let want = predict(&Device::cpu());
             for device in support::gpus() {
@@ -40,7 +40,7 @@ fn standard_deviations_survive_f32() {
 fn agrees(device: &Device, name: &str, model: &GpRegressor, [x, y, new]: [&Array2<f64>; 3]) {
     let on = |device: &Device| model.fit(device, x.view(), y.view()).unwrap();
     let (got, want) = (on(device), on(&Device::cpu()));
-    let predict = |f: &FittedGp| f.predict_variance(new.view(), Predictive::Latent).unwrap();
+    let predict = |f: &FittedGp| f.predict_with(new.view(), Predictive::Latent).unwrap();
     let (g, w) = (predict(&got), predict(&want));
     let name = format!("{name} on {device}");
     close(g.mean.iter().copied(), w.mean.iter().copied(), 1e-6, &format!("{name}: mean"));
@@ -48,9 +48,9 @@ fn agrees(device: &Device, name: &str, model: &GpRegressor, [x, y, new]: [&Array
         let off = (got - want).abs() / want;
         assert!(off <= 1e-4, "{name}: std[{i}] is {got}, should be {want} ({off:e})");
     }
-    let evidence = [got.log_marginal_likelihood(), want.log_marginal_likelihood()];
+    let evidence = [got.log_evidence(), want.log_evidence()];
     close(evidence[..1].to_vec(), evidence[1..].to_vec(), 1e-4, &format!("{name}: evidence"));
-    let gradient = |f: &FittedGp| f.log_marginal_likelihood_gradient().unwrap();
+    let gradient = |f: &FittedGp| f.log_evidence_gradient().unwrap();
     close(gradient(&got), gradient(&want), 2e-3, &format!("{name}: gradient"));
 }
 
@@ -62,7 +62,7 @@ fn far_from_the_origin() {
             agrees(device, &case.name, &case.model, [&x, &case.y, &new]);
             // And it is the device that gives them, wherever it did nearer by.
             let fallback = |x: &Array2<f64>| {
-                case.model.fit(device, x.view(), case.y.view()).unwrap().certificate().fallback
+                case.model.fit(device, x.view(), case.y.view()).unwrap().report().certificate.fallback
             };
             assert_eq!(fallback(&x), fallback(&case.x), "{} on {device}", case.name);
         }
@@ -77,19 +77,19 @@ fn far_from_the_origin_without_a_matrix() {
     let plain = 1.3 * Kernel::matern52([1.1, 1.6]);
     let cases = [(plain.clone(), None), (plain.warp("one", |_| 1.0), Some(Fallback::Inputs))];
     for (kernel, fallback) in cases {
-        let gp = large::frugal(&GpRegressor::new(kernel).noise(0.05));
+        let gp = matrix_free::frugal(&GpRegressor::new(kernel).noise(0.05));
         let fit = |device: &Device| gp.fit(device, x.view(), y.view()).unwrap();
         let slope = |device: &Device| {
-            gp.stochastic_evidence(device, x.view(), y.view(), &large::ranked()).unwrap().gradient
+            gp.stochastic_evidence(device, x.view(), y.view(), &matrix_free::ranked()).unwrap().gradient
         };
         let (want, wanted_slope) = (fit(&Device::cpu()), slope(&Device::cpu()));
-        let at = |f: &FittedGp| f.predict_variance(new.view(), Predictive::Latent).unwrap();
+        let at = |f: &FittedGp| f.predict_with(new.view(), Predictive::Latent).unwrap();
         for device in support::adapters() {
             let (got, name) = (fit(device), format!("{} on {device}", gp.kernel()));
-            assert_eq!(got.certificate().fallback, fallback, "{name}");
+            assert_eq!(got.report().certificate.fallback, fallback, "{name}");
             close(at(&got).mean, at(&want).mean, 1e-6, &name);
             close(at(&got).std(), at(&want).std(), 1e-4, &name);
-            close([got.log_marginal_likelihood()], [want.log_marginal_likelihood()], 1e-4, &name);
+            close([got.log_evidence()], [want.log_evidence()], 1e-4, &name);
             close(slope(device), wanted_slope.iter().copied(), 2e-3, &name);
         }
     }

@@ -4,7 +4,7 @@ use mercer::models::gp::{FittedGp, GpRegressor, Mean, Predictive};
 use mercer::{Device, Error, Kernel};
 use ndarray::{Array2, ArrayView2, Axis, array, concatenate};
 
-use crate::large::frugal;
+use crate::matrix_free::frugal;
 use crate::support::random;
 use crate::{close, data, everywhere};
 
@@ -16,7 +16,7 @@ fn differences(gp: &FittedGp, x: ArrayView2<f64>, step: f64) -> (Vec<Array2<f64>
         let [up, down] = [step, -step].map(|by| {
             let mut moved = x.to_owned();
             moved.column_mut(f).mapv_inplace(|v| v + by);
-            gp.predict_variance(moved.view(), Predictive::Latent).unwrap()
+            gp.predict_with(moved.view(), Predictive::Latent).unwrap()
         });
         for (c, mean) in mean.iter_mut().enumerate() {
             let slope = (&up.mean.column(c) - &down.mean.column(c)) / (2.0 * step);

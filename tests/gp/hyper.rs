@@ -1,10 +1,9 @@
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
 use mercer::linalg::Noise;
 use mercer::models::gp::{GpRegressor, Prior};
 use mercer::optim::{Minimiser, Stop};
-use mercer::{Device, Error, Kernel};
+use mercer::{Device, Error, Kernel, Progress, Step};
 use ndarray::{Array2, Axis};
 
 use crate::{close, data, everywhere};
@@ -25,16 +24,16 @@ fn hyper_parameters_maximise_the_likelihood() {
     let before = model.fit(&Device::cpu(), x.view(), y.view()).unwrap();
     for device in everywhere() {
         let fitted = model.clone().optimise(Minimiser::default()).fit(&device, x.view(), y.view()).unwrap();
-        let search = fitted.optimisation().unwrap();
-        assert!(fitted.log_marginal_likelihood() > before.log_marginal_likelihood() + 10.0, "{device}");
-        close([-search.value], [fitted.log_marginal_likelihood()], 1e-4, "the value of the search");
+        let search = fitted.report().search.as_ref().unwrap();
+        assert!(fitted.log_evidence() > before.log_evidence() + 10.0, "{device}");
+        close([-search.value], [fitted.log_evidence()], 1e-4, "the value of the search");
         assert!(search.trace.windows(2).all(|w| w[1] <= w[0]), "{device}: {:?}", search.trace);
         // The variance of the noise is 0.04 in truth.
         assert!((0.02..0.08).contains(&noise(fitted.noise())), "{device}: {:?}", fitted.noise());
         assert!(fitted.at_bounds().is_empty(), "{device}: {:?}", fitted.at_bounds());
         if !device.is_gpu() {
             assert_eq!(search.stop, Stop::Gradient);
-            let slope = fitted.log_marginal_likelihood_gradient().unwrap();
+            let slope = fitted.log_evidence_gradient().unwrap();
             assert!(slope.iter().all(|g| g.abs() < 1e-3), "{slope:?}");
         }
     }
@@ -47,7 +46,7 @@ fn the_same_optimum_on_every_device() {
     let want = model.fit(&Device::cpu(), x.view(), y.view()).unwrap();
     for device in crate::support::adapters() {
         let got = model.fit(device, x.view(), y.view()).unwrap();
-        close([got.log_marginal_likelihood()], [want.log_marginal_likelihood()], 1e-3, &device.to_string());
+        close([got.log_evidence()], [want.log_evidence()], 1e-3, &device.to_string());
         close(got.model().theta(), want.model().theta(), 1e-2, &device.to_string());
     }
 }
@@ -78,16 +77,16 @@ fn priors_pull() {
     let strong = Prior::LogNormal { mean: 3f64.ln(), deviation: 0.001 };
     let pulled = fit(model.clone().prior("rbf.lengthscale", strong));
     close([pulled.kernel().params()[0].value], [3.0], 1e-2, "length scale");
-    assert!(pulled.log_marginal_likelihood() < free.log_marginal_likelihood());
+    assert!(pulled.log_evidence() < free.log_evidence());
     let weak = Prior::Gamma { shape: 2.0, rate: 1.0 };
     let noisy = Prior::HalfCauchy { scale: 1.0 };
     let some = fit(model.prior("rbf.lengthscale", weak).prior("noise", noisy));
     let (l, v) = (some.kernel().params()[0].value, noise(some.noise()));
-    let slope = some.log_marginal_likelihood_gradient().unwrap();
+    let slope = some.log_evidence_gradient().unwrap();
     let whole = [slope[0] + l * weak.log_density(l).1, slope[1] + v * noisy.log_density(v).1];
     assert!(whole.iter().all(|g| g.abs() < 1e-3), "{whole:?}");
-    let value = some.log_marginal_likelihood() + weak.log_density(l).0 + noisy.log_density(v).0;
-    close([-some.optimisation().unwrap().value], [value], 1e-9, "the log posterior");
+    let value = some.log_evidence() + weak.log_density(l).0 + noisy.log_density(v).0;
+    close([-some.report().search.as_ref().unwrap().value], [value], 1e-9, "the log posterior");
 }
 
 /// Each prior is a density, and its slope is the derivative.
@@ -132,7 +131,7 @@ fn restarts() {
         model.clone().optimise(minimiser).fit(&Device::cpu(), x.view(), y.view()).unwrap()
     };
     let (alone, many) = (fit(0), fit(6));
-    assert!(many.log_marginal_likelihood() > alone.log_marginal_likelihood() + 10.0);
+    assert!(many.log_evidence() > alone.log_evidence() + 10.0);
     assert_eq!(many.model().theta(), fit(6).model().theta());
 }
 
@@ -145,17 +144,17 @@ fn a_failed_factorisation_inside_the_search_is_survived() {
     let model =
         GpRegressor::new(kernel).noise(0.0).optimise(Minimiser { restarts: 3, ..Minimiser::default() });
     let fitted = model.fit(&Device::cpu(), x.view(), y.view()).unwrap();
-    assert!(fitted.optimisation().unwrap().failures > 0, "the test has tested nothing");
+    assert!(fitted.report().search.as_ref().unwrap().failures > 0, "the test has tested nothing");
     let alone =
         GpRegressor::new(Kernel::rbf(0.05)).noise(0.0).fit(&Device::cpu(), x.view(), y.view()).unwrap();
-    assert!(fitted.log_marginal_likelihood() > alone.log_marginal_likelihood());
+    assert!(fitted.log_evidence() > alone.log_evidence());
 }
 
 #[test]
 fn cancellation() {
     let (x, y) = data(30, 1, 54);
-    let stop = |i: usize, _: f64| if i == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-    let minimiser = Minimiser { progress: Some(Arc::new(stop)), ..Minimiser::default() };
+    let stop = |step: &Step| if step.made == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+    let minimiser = Minimiser { progress: Progress::new(stop), ..Minimiser::default() };
     let model = GpRegressor::new(Kernel::rbf(5.0)).noise(3.0).optimise(minimiser);
     let error = model.fit(&Device::cpu(), x.view(), y.view()).unwrap_err();
     assert!(matches!(error, Error::Cancelled { iterations: 2, .. }), "{error}");
@@ -168,8 +167,8 @@ fn everything_fixed() {
     let kernel = Kernel::rbf(1.0).fixed("rbf.lengthscale").unwrap();
     let model = GpRegressor::new(kernel).noise(0.1).fixed_noise().optimise(Minimiser::default());
     let fitted = model.fit(&Device::cpu(), x.view(), y.view()).unwrap();
-    assert!(fitted.optimisation().is_none());
-    assert_eq!(fitted.log_marginal_likelihood_gradient().unwrap(), Vec::<f64>::new());
+    assert!(fitted.report().search.as_ref().is_none());
+    assert_eq!(fitted.log_evidence_gradient().unwrap(), Vec::<f64>::new());
 }
 
 /// The usual bounds are for data of unit size. Nobody set them, so that a start beyond them is still a start.
@@ -181,9 +180,9 @@ fn a_search_begins_where_it_is_told_to() {
         let model = GpRegressor::new(Kernel::rbf(1.0).scaled(size)).noise(0.1 * size);
         let fit = |m: &GpRegressor| m.fit(&Device::cpu(), x.view(), (&y * unit).view()).unwrap();
         let (start, found) = (fit(&model), fit(&model.optimise(Minimiser::default())));
-        let (before, after) = (start.log_marginal_likelihood(), found.log_marginal_likelihood());
+        let (before, after) = (start.log_evidence(), found.log_evidence());
         assert!(after >= before, "{unit:e}: {after} from {before}");
-        close([-found.optimisation().unwrap().trace[0]], [before], 1e-9, "the start");
+        close([-found.report().search.as_ref().unwrap().trace[0]], [before], 1e-9, "the start");
         // As far from the bounds as ever: the noise is 0.04 / 3 in units of the data.
         let noise = noise(found.noise()) / size;
         assert!((0.005..0.03).contains(&noise), "{unit:e}: {noise}");
@@ -204,6 +203,6 @@ fn large_observations_are_learned_from() {
     for size in [1e3, 1e5, 1e8] {
         let large = fit(size);
         let (a, b) = (small.predict(x.view()).unwrap() * size, large.predict(x.view()).unwrap());
-        close(b, a, 1e-3, &format!("size {size:e}, {:?}", large.optimisation().unwrap()));
+        close(b, a, 1e-3, &format!("size {size:e}, {:?}", large.report().search.as_ref().unwrap()));
     }
 }

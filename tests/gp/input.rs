@@ -4,7 +4,7 @@ use mercer::optim::Minimiser;
 use mercer::{Device, Error, Kernel};
 use ndarray::{Array2, Axis, array, concatenate};
 
-use crate::large::frugal;
+use crate::matrix_free::frugal;
 use crate::{close, data, everywhere, indefinite, support::random};
 
 fn model() -> GpRegressor {
@@ -34,17 +34,17 @@ fn shapes() {
     let (x, y) = data(6, 2, 80);
     let shape = |r: mercer::Result<_>| matches!(r, Err(Error::Shape { .. }));
     let fit = |x: &Array2<f64>, y: &Array2<f64>| model().fit(&Device::cpu(), x.view(), y.view()).map(|_| ());
-    assert!(shape(fit(&Array2::zeros((0, 2)), &Array2::zeros((0, 1)))));
-    assert!(shape(fit(&Array2::zeros((6, 0)), &y)));
-    assert!(shape(fit(&x, &Array2::zeros((6, 0)))));
-    assert!(shape(fit(&x, &Array2::zeros((5, 1)))));
+    assert!(shape(fit(&Array2::<f64>::zeros((0, 2)), &Array2::<f64>::zeros((0, 1)))));
+    assert!(shape(fit(&Array2::<f64>::zeros((6, 0)), &y)));
+    assert!(shape(fit(&x, &Array2::<f64>::zeros((6, 0)))));
+    assert!(shape(fit(&x, &Array2::<f64>::zeros((5, 1)))));
     let ard = GpRegressor::new(Kernel::rbf([1.0, 1.0, 1.0])).noise(0.1);
     assert!(shape(ard.fit(&Device::cpu(), x.view(), y.view()).map(|_| ())));
     // The wrong dimension at predict.
     let fitted = model().fit(&Device::cpu(), x.view(), y.view()).unwrap();
-    for bad in [Array2::zeros((3, 1)), Array2::zeros((3, 3)), Array2::zeros((0, 2))] {
+    for bad in [Array2::<f64>::zeros((3, 1)), Array2::<f64>::zeros((3, 3)), Array2::<f64>::zeros((0, 2))] {
         assert!(shape(fitted.predict(bad.view()).map(|_| ())));
-        assert!(shape(fitted.predict_variance(bad.view(), Predictive::Latent).map(|_| ())));
+        assert!(shape(fitted.predict_with(bad.view(), Predictive::Latent).map(|_| ())));
         assert!(shape(fitted.predict_joint(bad.view(), Predictive::Latent).map(|_| ())));
     }
 }
@@ -58,7 +58,7 @@ fn noise_that_is_no_variance() {
         assert!(refused(model().noise(bad)), "{bad}");
         assert!(refused(model().noise(vec![0.1, 0.1, bad, 0.1, 0.1, 0.1])), "{bad}");
         let fitted = model().fit(&Device::cpu(), x.view(), y.view()).unwrap();
-        let p = fitted.predict_variance(x.view(), Predictive::ObservedWith(bad));
+        let p = fitted.predict_with(x.view(), Predictive::ObservedWith(bad));
         assert!(matches!(p, Err(Error::Parameter { .. })));
     }
     for (low, high) in [(0.0, 1.0), (2.0, 1.0), (f64::NAN, 1.0), (1.0, f64::INFINITY)] {
@@ -68,7 +68,7 @@ fn noise_that_is_no_variance() {
     assert!(matches!(short, Err(Error::Shape { .. })));
     // A model with a noise for each point does not know that of a new one.
     let each = model().noise(vec![0.1; 6]).fit(&Device::cpu(), x.view(), y.view()).unwrap();
-    assert!(matches!(each.predict_variance(x.view(), Predictive::Observed), Err(Error::Parameter { .. })));
+    assert!(matches!(each.predict_with(x.view(), Predictive::Observed), Err(Error::Parameter { .. })));
 }
 
 #[test]
@@ -94,8 +94,8 @@ fn duplicates() {
         let bare = GpRegressor::new(Kernel::rbf(0.7)).noise(0.0);
         assert!(indefinite(&bare.fit(&device, x.view(), y.view()).unwrap_err()), "{device}");
         let helped = bare.jitter(Jitter::ladder()).fit(&device, x.view(), y.view()).unwrap();
-        assert!(helped.jitter() > 0.0 && helped.certificate().jitter == helped.jitter(), "{device}");
-        let p = helped.predict_variance(x.view(), Predictive::Latent).unwrap();
+        assert!(helped.jitter() > 0.0 && helped.report().certificate.jitter == helped.jitter(), "{device}");
+        let p = helped.predict_with(x.view(), Predictive::Latent).unwrap();
         close(p.mean, y.iter().copied(), 1e-3, "the data again");
         assert!(p.variance.iter().all(|v| *v >= 0.0), "{device}");
         let noisy = GpRegressor::new(Kernel::rbf(0.7)).noise(0.1).fit(&device, x.view(), y.view()).unwrap();
@@ -121,8 +121,8 @@ fn scores_of_what_does_not_fit() {
     let shape = |x: &Array2<f64>, y: &Array2<f64>| {
         matches!(fitted.score(x.view(), y.view()), Err(Error::Shape { .. }))
     };
-    assert!(shape(&x, &Array2::zeros((10, 2))) && shape(&x, &Array2::zeros((9, 1))));
-    assert!(shape(&Array2::zeros((10, 3)), &y) && shape(&Array2::zeros((1, 2)), &Array2::zeros((1, 1))));
+    assert!(shape(&x, &Array2::<f64>::zeros((10, 2))) && shape(&x, &Array2::<f64>::zeros((9, 1))));
+    assert!(shape(&Array2::<f64>::zeros((10, 3)), &y) && shape(&Array2::<f64>::zeros((1, 2)), &Array2::<f64>::zeros((1, 1))));
     assert!(fitted.score(x.view(), (&y * f64::NAN).view()).is_err());
 }
 
@@ -131,7 +131,7 @@ fn one_point() {
     for device in everywhere() {
         let (x, y) = (array![[0.5, -1.0]], array![[2.0]]);
         let fitted = model().fit(&device, x.view(), y.view()).unwrap();
-        let p = fitted.predict_variance(x.view(), Predictive::Latent).unwrap();
+        let p = fitted.predict_with(x.view(), Predictive::Latent).unwrap();
         close(p.mean, [2.0 / 1.1], 1e-7, "mean");
         close(p.variance, [1.0 - 1.0 / 1.1], 1e-5, "variance");
         let learned = model().mean(Mean::Constant).optimise(Minimiser::default());
@@ -150,7 +150,7 @@ fn constant_targets() {
             let model = GpRegressor::new(Kernel::rbf(1.0).scaled(1.0)).noise(0.1).mean(mean);
             let fitted =
                 model.optimise(Minimiser::default()).fit(&Device::cpu(), x.view(), y.view()).unwrap();
-            let p = fitted.predict_variance(x.view(), Predictive::Observed).unwrap();
+            let p = fitted.predict_with(x.view(), Predictive::Observed).unwrap();
             assert!(p.mean.iter().all(|m| (m - value).abs() < 1e-2), "{value}, {mean:?}: {}", p.mean);
             assert!(p.variance.iter().all(|v| v.is_finite() && *v >= 0.0));
         }
@@ -163,9 +163,9 @@ fn ten_thousand_features_on_fifty_points() {
     let y = x.slice(ndarray::s![.., ..1]).to_owned();
     for device in everywhere() {
         let fitted = GpRegressor::new(Kernel::rbf(60.0)).noise(0.1).fit(&device, x.view(), y.view()).unwrap();
-        let p = fitted.predict_variance(x.view(), Predictive::Latent).unwrap();
+        let p = fitted.predict_with(x.view(), Predictive::Latent).unwrap();
         assert!(p.variance.iter().all(|v| (0.0..1.0).contains(v)), "{device}");
-        assert!(fitted.log_marginal_likelihood_gradient().unwrap().iter().all(|g| g.is_finite()));
+        assert!(fitted.log_evidence_gradient().unwrap().iter().all(|g| g.is_finite()));
         let linear = GpRegressor::new(Kernel::rbf(60.0)).noise(0.1).mean(Mean::Linear);
         assert!(matches!(linear.fit(&device, x.view(), y.view()), Err(Error::Shape { .. })));
     }
@@ -186,15 +186,15 @@ fn a_variance_beyond_all_numbers_is_no_certainty() {
     let far = array![[1.0], [1e160]];
     let linear = GpRegressor::new(Kernel::linear()).noise(0.1);
     let stored = linear.fit(&Device::cpu(), x.view(), y.view()).unwrap();
-    let e = stored.predict_variance(far.view(), Predictive::Latent);
+    let e = stored.predict_with(far.view(), Predictive::Latent);
     assert!(matches!(e, Err(Error::NotFinite { what: "the variance", row: 1, .. })), "{e:?}");
     let e = stored.predict_joint(far.view(), Predictive::Latent);
     assert!(matches!(e, Err(Error::NotFinite { what: "the covariance", .. })), "{e:?}");
     let free = frugal(&linear).fit(&Device::cpu(), x.view(), y.view()).unwrap();
-    let e = free.predict_variance(far.view(), Predictive::Latent);
+    let e = free.predict_with(far.view(), Predictive::Latent);
     assert!(matches!(e, Err(Error::NotFinite { .. })), "{e:?}");
     let sparse = SparseGpRegressor::new(Kernel::linear(), Inducing::Given(array![[1.0]])).jitter(0.0);
     let sparse = sparse.fit(&Device::cpu(), x.view(), y.view()).unwrap();
-    let e = sparse.predict_variance(far.view(), Predictive::Latent);
+    let e = sparse.predict_with(far.view(), Predictive::Latent);
     assert!(matches!(e, Err(Error::NotFinite { what: "the variance", row: 1, .. })), "{e:?}");
 }

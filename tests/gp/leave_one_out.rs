@@ -27,7 +27,7 @@ fn the_closed_form_is_the_refit() {
                 let refit = model.clone().noise(rest);
                 let refit = refit.fit(&Device::cpu(), without(&x, i).view(), without(&y, i).view()).unwrap();
                 let at = x.select(Axis(0), &[i]);
-                let p = refit.predict_variance(at.view(), Predictive::ObservedWith(noises[i])).unwrap();
+                let p = refit.predict_with(at.view(), Predictive::ObservedWith(noises[i])).unwrap();
                 close(
                     loo.mean.row(i).to_vec(),
                     p.mean.row(0).to_vec(),

@@ -3,18 +3,18 @@
 #[path = "../support/mod.rs"]
 mod support;
 
-mod add;
-mod bayes;
+mod append;
+mod hyper_posterior;
 mod budget;
 mod device_bytes;
 mod devices;
 mod gradient;
 mod hyper;
 mod input;
-mod large;
-mod large_cases;
-mod large_gradient;
-mod large_input;
+mod matrix_free;
+mod matrix_free_cases;
+mod matrix_free_gradient;
+mod matrix_free_input;
 mod leave_one_out;
 mod mean;
 mod oracle;

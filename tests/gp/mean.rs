@@ -19,7 +19,7 @@ fn shifts_pass_through() {
             let moved = model.fit(&device, x.view(), (&y + &plane(&x, w)).view()).unwrap();
             let want = plain.predict(new.view()).unwrap() + plane(&new, w);
             close(moved.predict(new.view()).unwrap(), want, 1e-8, &format!("{mean:?} on {device}"));
-            let (a, b) = (moved.log_marginal_likelihood(), plain.log_marginal_likelihood());
+            let (a, b) = (moved.log_evidence(), plain.log_evidence());
             close([a], [b], 1e-7, &format!("{mean:?} on {device}"));
         }
     }
@@ -33,7 +33,7 @@ fn the_mean_is_what_remains_far_away() {
     let fitted = GpRegressor::new(Kernel::rbf(0.5)).noise(0.1).mean(Mean::Linear);
     let fitted = fitted.fit(&Device::cpu(), x.view(), y.view()).unwrap();
     close(fitted.coefficients().iter().copied(), [3.0, -2.0, 0.5], 1e-12, "coefficients");
-    let p = fitted.predict_variance(array![[100.0, 10.0]].view(), Predictive::Latent).unwrap();
+    let p = fitted.predict_with(array![[100.0, 10.0]].view(), Predictive::Latent).unwrap();
     close(p.mean, [-192.0], 1e-12, "mean");
     assert!((p.variance[0] - 1.0).abs() < 1e-12);
 }
@@ -50,14 +50,14 @@ fn the_coefficients_maximise_the_likelihood() {
     let best = fit(Mean::Constant, &y);
     let beta = best.coefficients()[[0, 0]];
     close(
-        [fit(Mean::Zero, &(&y - beta)).log_marginal_likelihood()],
-        [best.log_marginal_likelihood()],
+        [fit(Mean::Zero, &(&y - beta)).log_evidence()],
+        [best.log_evidence()],
         1e-12,
         "at β",
     );
     for step in [-0.1, 0.1] {
         assert!(
-            fit(Mean::Zero, &(&y - (beta + step))).log_marginal_likelihood() < best.log_marginal_likelihood()
+            fit(Mean::Zero, &(&y - (beta + step))).log_evidence() < best.log_evidence()
         );
     }
 }
@@ -104,7 +104,7 @@ fn a_plane_over_inputs_far_from_the_origin() {
             let moved = model.fit(&Device::cpu(), (&x + far).view(), y.view()).unwrap();
             close(moved.predict((&new + far).view()).unwrap(), want.clone(), 1e-9, &format!("from {far}"));
             close(moved.coefficients().row(1).to_vec(), near.coefficients().row(1).to_vec(), 1e-9, "slope");
-            let (a, b) = (moved.log_marginal_likelihood(), near.log_marginal_likelihood());
+            let (a, b) = (moved.log_evidence(), near.log_evidence());
             close([a], [b], 1e-9, &format!("evidence from {far}"));
         }
     }
@@ -125,7 +125,7 @@ fn a_small_wave_on_a_large_constant() {
             // The constant itself takes digits from what is stored.
             let exact = exact + 8.0 * f64::EPSILON * by;
             close(got, want.clone(), exact, &format!("on {by}, with {budget} bytes"));
-            let (a, b) = (moved.log_marginal_likelihood(), plain.log_marginal_likelihood());
+            let (a, b) = (moved.log_evidence(), plain.log_evidence());
             close([a], [b], exact, &format!("evidence on {by}, with {budget} bytes"));
         }
     }

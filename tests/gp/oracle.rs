@@ -83,16 +83,16 @@ fn scikit_learn_on_the_cpu() {
     for case in cases() {
         let name = &case.name;
         let fitted = case.fit(&Device::cpu());
-        let p = fitted.predict_variance(case.new.view(), Predictive::Latent).unwrap();
+        let p = fitted.predict_with(case.new.view(), Predictive::Latent).unwrap();
         close(p.mean.iter().copied(), case.mean.clone(), 1e-8, &format!("{name}: mean"));
         close(p.std(), case.std.clone(), 1e-8, &format!("{name}: std"));
         let joint = fitted.predict_joint(case.new.view(), Predictive::Latent).unwrap();
         close(joint.covariance, case.covariance.clone(), 1e-8, &format!("{name}: covariance"));
-        close([fitted.log_marginal_likelihood()], [case.lml], 1e-8, &format!("{name}: evidence"));
-        let gradient = fitted.log_marginal_likelihood_gradient().unwrap();
+        close([fitted.log_evidence()], [case.lml], 1e-8, &format!("{name}: evidence"));
+        let gradient = fitted.log_evidence_gradient().unwrap();
         close(gradient, case.gradient.clone(), 1e-8, &format!("{name}: gradient"));
         assert_eq!(fitted.jitter(), 0.0);
-        assert!(fitted.certificate().backward_error < 1e-15 && fitted.condition().unwrap() > 1.0);
+        assert!(fitted.report().certificate.backward_error < 1e-15 && fitted.condition().unwrap() > 1.0);
     }
 }
 
@@ -102,7 +102,7 @@ fn every_adapter_gives_the_f64_answer() {
         for case in cases() {
             let name = format!("{} on {device}", case.name);
             let fitted = case.fit(device);
-            let p = fitted.predict_variance(case.new.view(), Predictive::Latent).unwrap();
+            let p = fitted.predict_with(case.new.view(), Predictive::Latent).unwrap();
             close(p.mean.iter().copied(), case.mean.clone(), 1e-6, &format!("{name}: mean"));
             for (i, (got, want)) in p.std().iter().zip(&case.std).enumerate() {
                 // Each by itself: the small ones are the ones that f32 loses.
@@ -111,8 +111,8 @@ fn every_adapter_gives_the_f64_answer() {
             }
             let joint = fitted.predict_joint(case.new.view(), Predictive::Latent).unwrap();
             close(joint.covariance, case.covariance.clone(), 1e-6, &format!("{name}: covariance"));
-            close([fitted.log_marginal_likelihood()], [case.lml], 1e-4, &format!("{name}: evidence"));
-            let gradient = fitted.log_marginal_likelihood_gradient().unwrap();
+            close([fitted.log_evidence()], [case.lml], 1e-4, &format!("{name}: evidence"));
+            let gradient = fitted.log_evidence_gradient().unwrap();
             close(gradient, case.gradient.clone(), 2e-3, &format!("{name}: gradient"));
         }
     }

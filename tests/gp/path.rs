@@ -131,8 +131,8 @@ fn what_has_no_paths_says_so() {
     assert!(matches!(gp.path(0, 0), Err(Error::Parameter { .. })));
     assert!(matches!(gp.path(usize::MAX, 0), Err(Error::OverBudget { .. })));
     let path = gp.path(10, 0).unwrap();
-    assert!(matches!(path.at(Array2::zeros((0, 2)).view()), Err(Error::Shape { .. })));
-    assert!(matches!(path.at(Array2::zeros((1, 3)).view()), Err(Error::Shape { .. })));
+    assert!(matches!(path.at(Array2::<f64>::zeros((0, 2)).view()), Err(Error::Shape { .. })));
+    assert!(matches!(path.at(Array2::<f64>::zeros((1, 3)).view()), Err(Error::Shape { .. })));
     assert!(matches!(path.slope(&[0.0]), Err(Error::Shape { .. })));
     assert!(matches!(path.slope(&[0.0, f64::NAN]), Err(Error::NotFinite { .. })));
     let line = fit(&GpRegressor::new(Kernel::linear() + Kernel::rbf(1.0)).noise(0.1), &x, &y);

@@ -16,7 +16,7 @@ fn four_points() {
     let (x, y) = gp4();
     let fitted =
         GpRegressor::new(Kernel::rbf(1.0)).noise(0.1).fit(&Device::cpu(), x.view(), y.view()).unwrap();
-    let at = fitted.predict_variance(x.view(), Predictive::Latent).unwrap();
+    let at = fitted.predict_with(x.view(), Predictive::Latent).unwrap();
     close(at.mean, [0.513_494_464_9, 0.890_514_653_7, -0.265_065_824_1, -0.918_299_746_3], 1e-9, "mean at x");
     close(
         at.variance,
@@ -49,14 +49,14 @@ fn relevance_determination() {
     let y = array![[0.5], [1.0], [-0.3], [-1.0]];
     let model =
         GpRegressor::new(Kernel::rbf([0.8, 1.5].map(|eta: f64| eta / 2f64.sqrt())).scaled(1.44)).noise(0.1);
-    let e = model.log_marginal_likelihood(&Device::cpu(), x.view(), y.view()).unwrap();
+    let e = model.log_evidence(&Device::cpu(), x.view(), y.view()).unwrap();
     close([e.value], [-5.617_258_237], 1e-9, "evidence");
     // From logarithms to (τ, η₁, η₂, σ²); d log scale = 2 d log τ.
     let natural = [2.0 * e.gradient[0] / 1.2, e.gradient[1] / 0.8, e.gradient[2] / 1.5, e.gradient[3] / 0.1];
     close(natural, [-1.080_247_997, 0.094_510_800_98, -0.649_729_310_8, 0.135_344_148_1], 1e-9, "gradient");
     let off =
         GpRegressor::new(Kernel::rbf([0.8, 1e6].map(|eta: f64| eta / 2f64.sqrt())).scaled(1.44)).noise(0.1);
-    let e = off.log_marginal_likelihood(&Device::cpu(), x.view(), y.view()).unwrap();
+    let e = off.log_evidence(&Device::cpu(), x.view(), y.view()).unwrap();
     close([e.value], [-8.621_097_076], 1e-9, "evidence without the second feature");
 }
 
@@ -73,7 +73,7 @@ fn sinc_predictions_and_evidence() {
     let with = |l: f64, noise: f64| GpRegressor::new(Kernel::rbf(l)).noise(noise);
     let fitted = with(2.0, 0.01).fit(&Device::cpu(), x.view(), y.view()).unwrap();
     let p = fitted
-        .predict_variance(array![[-9.0], [0.0], [1.0], [3.0], [5.0]].view(), Predictive::Latent)
+        .predict_with(array![[-9.0], [0.0], [1.0], [3.0], [5.0]].view(), Predictive::Latent)
         .unwrap();
     close(
         p.mean,
@@ -87,10 +87,10 @@ fn sinc_predictions_and_evidence() {
         1e-8,
         "var",
     );
-    let gradient = fitted.log_marginal_likelihood_gradient().unwrap();
+    let gradient = fitted.log_evidence_gradient().unwrap();
     close([gradient[0] / 2.0, gradient[1] / 0.01], [4.511_484_090_4, -20.020_850_944_7], 1e-10, "gradient");
     let evidence = |l: f64, noise: f64| {
-        with(l, noise).log_marginal_likelihood(&Device::cpu(), x.view(), y.view()).unwrap().value
+        with(l, noise).log_evidence(&Device::cpu(), x.view(), y.view()).unwrap().value
     };
     let got = [-0.5, 0.0, 0.5, 1.0].map(|e| evidence(10f64.powf(e), 0.01));
     close(got, [-10.918_421_80, -10.748_193_79, -4.109_541_07, -38.163_112_46], 1e-9, "by length scale");
@@ -111,8 +111,8 @@ fn bayesian_linear_regression_is_a_process() {
     let features = |x: &[f64]| vec![1.0, x[0], x[0] * x[0]];
     let kernel = Kernel::linear().scaled(0.5).map("quadratic", 3, features);
     let fitted = GpRegressor::new(kernel).noise(0.25).fit(&Device::cpu(), x.view(), y.view()).unwrap();
-    let p = fitted.predict_variance(array![[1.0], [3.0]].view(), Predictive::Latent).unwrap();
+    let p = fitted.predict_with(array![[1.0], [3.0]].view(), Predictive::Latent).unwrap();
     close(p.mean, [0.758_809_762_6, 6.557_806_754], 1e-9, "mean");
     close(p.variance, [0.107_099_075, 1.491_251_532], 1e-9, "variance");
-    close([fitted.log_marginal_likelihood()], [-5.150_319_976], 1e-9, "evidence");
+    close([fitted.log_evidence()], [-5.150_319_976], 1e-9, "evidence");
 }

@@ -80,9 +80,9 @@ fn with_all_points_inducing_predictions_are_exact() {
     let solved = f.solve(cross.t()).unwrap().x;
     for method in METHODS {
         let gp = sparse(&kernel, 0.05, &x, method).fit(&cpu, x.view(), y.view()).unwrap();
-        assert!(gp.unexplained() < 1e-6 && gp.optimisation().is_none());
-        let found = gp.predict_variance(new.view(), Predictive::Latent).unwrap();
-        let noisy = gp.predict_variance(new.view(), Predictive::Observed).unwrap();
+        assert!(gp.unexplained() < 1e-6 && gp.search().is_none());
+        let found = gp.predict_with(new.view(), Predictive::Latent).unwrap();
+        let noisy = gp.predict_with(new.view(), Predictive::Observed).unwrap();
         for i in 0..25 {
             let variance = 1.3 - cross.row(i).dot(&solved.column(i));
             assert!((found.mean[[i, 0]] - mean[[i, 0]]).abs() < 1e-6, "{method:?} {i}");
@@ -133,7 +133,7 @@ fn the_three_methods_are_their_explicit_formulas() {
         let mean = zn.t().dot(&sigma).dot(&weighted).dot(&y);
         let spread = &nn - &zn.t().dot(&zz_inverse).dot(&zn) + zn.t().dot(&sigma).dot(&zn);
         let gp = model.fit(&cpu, x.view(), y.view()).unwrap();
-        let found = gp.predict_variance(new.view(), Predictive::Latent).unwrap();
+        let found = gp.predict_with(new.view(), Predictive::Latent).unwrap();
         assert!((&found.mean - &mean).iter().all(|v| v.abs() < 1e-6), "{method:?}");
         assert!((&found.variance - &spread.diag()).iter().all(|v| v.abs() < 1e-6), "{method:?}");
     }
@@ -222,9 +222,9 @@ fn the_bound_is_dtc_less_its_penalty() {
     let fitted = |m| sparse(&kernel, noise, &z, m).fit(&Device::cpu(), x.view(), y.view()).unwrap();
     let (bound, dtc) = (fitted(SparseMethod::Variational), fitted(SparseMethod::Dtc));
     let penalty = bound.unexplained() / (2.0 * noise);
-    let gap = dtc.log_marginal_likelihood() - bound.log_marginal_likelihood();
+    let gap = dtc.log_evidence() - bound.log_evidence();
     assert!((gap - penalty).abs() < 1e-8 * penalty && penalty > 1.0);
     let new = random(5, 1, 19);
-    let at = |gp: &FittedSparseGp| gp.predict_variance(new.view(), Predictive::Latent).unwrap();
+    let at = |gp: &FittedSparseGp| gp.predict_with(new.view(), Predictive::Latent).unwrap();
     assert_eq!(at(&bound), at(&dtc), "they differ in the likelihood, not in the posterior");
 }

@@ -1,12 +1,11 @@
 //! Fits of sparse processes: what the search gains, where inducing points start and go.
 
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
 use mercer::models::gp::{FittedSparseGp, Inducing, Predictive, SparseGpRegressor, SparseMethod};
 use mercer::learn::plan::Method;
 use mercer::optim::Minimiser;
-use mercer::{Device, Error, Kernel};
+use mercer::{Device, Error, Kernel, Progress};
 use ndarray::{Array2, ArrayView1, array};
 
 use crate::everywhere;
@@ -29,14 +28,14 @@ fn the_search_gains_and_moving_points_gains_more() {
     let before = m.fit(&cpu, x.view(), y.view()).unwrap();
     let after = m.clone().optimise(search()).fit(&cpu, x.view(), y.view()).unwrap();
     let moved = m.clone().optimise(search()).optimise_inducing(true).fit(&cpu, x.view(), y.view()).unwrap();
-    let values = [&before, &after, &moved].map(FittedSparseGp::log_marginal_likelihood);
+    let values = [&before, &after, &moved].map(FittedSparseGp::log_evidence);
     println!("{values:?}, noise {} {}", after.noise(), moved.noise());
     assert!(values[1] > values[0] + 10.0 && values[2] > values[1] + 5.0, "{values:?}");
     assert_eq!(before.inducing(), after.inducing(), "they stay unless asked to move");
     assert_ne!(before.inducing(), moved.inducing());
-    let trace = &moved.optimisation().unwrap().trace;
+    let trace = &moved.search().unwrap().trace;
     assert!(trace.windows(2).all(|w| w[1] <= w[0]), "-F never rises");
-    assert!((trace.last().unwrap() + moved.log_marginal_likelihood()).abs() < 1e-9);
+    assert!((trace.last().unwrap() + moved.log_evidence()).abs() < 1e-9);
     // A fixed noise and a fixed parameter stay.
     let kernel = m.clone().optimise(search()).fixed_noise();
     assert_eq!(kernel.fit(&cpu, x.view(), y.view()).unwrap().noise(), 0.5);
@@ -114,7 +113,7 @@ fn adapters_find_the_same_optimum() {
     for device in adapters() {
         let got = start.fit(device, x.view(), y.view()).unwrap();
         assert_eq!(got.inducing(), want.inducing(), "the same decisions on {device}");
-        let (g, w) = (got.log_marginal_likelihood(), want.log_marginal_likelihood());
+        let (g, w) = (got.log_evidence(), want.log_evidence());
         println!("{g} and {w}, noise {} and {} on {device}", got.noise(), want.noise());
         // At its top F is flat: what the gradient in f32 is off by moves the parameters more than the value.
         assert!((g - w).abs() < 1e-7 * w.abs(), "{g} {w} on {device}");
@@ -138,11 +137,11 @@ fn a_search_that_f32_would_mislead() {
         let want = start.fit(&Device::cpu(), x.view(), y.view()).unwrap();
         for device in adapters() {
             let got = start.fit(device, x.view(), y.view()).unwrap();
-            let (g, w) = (got.log_marginal_likelihood(), want.log_marginal_likelihood());
-            let stops = (got.optimisation().unwrap().stop, want.optimisation().unwrap().stop);
+            let (g, w) = (got.log_evidence(), want.log_evidence());
+            let stops = (got.search().unwrap().stop, want.search().unwrap().stop);
             println!("{method:?}: {g} and {w}, {stops:?} on {device}");
             assert!((g - w).abs() < 1e-4 * w.abs(), "{method:?}: {g}, not {w} on {device}");
-            let at = |gp: &FittedSparseGp| gp.predict_variance(new.view(), Predictive::Latent).unwrap();
+            let at = |gp: &FittedSparseGp| gp.predict_with(new.view(), Predictive::Latent).unwrap();
             let (a, b) = (at(&got), at(&want));
             assert!((&a.mean - &b.mean).iter().all(|v| v.abs() < 1e-3), "{method:?} on {device}");
         }
@@ -157,12 +156,12 @@ fn nothing_to_learn_is_no_search() {
     let plain = model.fit(&Device::cpu(), x.view(), y.view()).unwrap();
     for device in everywhere() {
         let fixed = model.clone().optimise(search()).fit(&device, x.view(), y.view()).unwrap();
-        assert!(fixed.optimisation().is_none(), "{device}");
-        assert_eq!(fixed.log_marginal_likelihood(), plain.log_marginal_likelihood(), "{device}");
+        assert!(fixed.search().is_none(), "{device}");
+        assert_eq!(fixed.log_evidence(), plain.log_evidence(), "{device}");
     }
     // Where the inducing points may move there is something to learn.
     let moving = model.optimise(search()).optimise_inducing(true).fit(&Device::cpu(), x.view(), y.view());
-    assert!(moving.unwrap().optimisation().is_some());
+    assert!(moving.unwrap().search().is_some());
 }
 
 #[test]
@@ -187,9 +186,7 @@ fn what_was_set_and_learned_can_be_read() {
 fn it_can_be_watched_and_cancelled() {
     let (x, y) = data(60, 2, 1, 44);
     let stop = Minimiser {
-        progress: Some(Arc::new(
-            |i, _| if i == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) },
-        )),
+        progress: Progress::new(|step| if step.made == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }),
         ..Minimiser::default()
     };
     let e = model(Inducing::greedy(5)).optimise(stop).fit(&Device::cpu(), x.view(), y.view());
@@ -221,9 +218,9 @@ fn a_search_begins_where_it_is_told_to() {
         let (size, y) = (unit * unit, &y * unit);
         let m = SparseGpRegressor::new(size * Kernel::rbf([1.0, 1.0]), Inducing::uniform(10, 1))
             .noise(0.5 * size);
-        let before = m.fit(&cpu, x.view(), y.view()).unwrap().log_marginal_likelihood();
+        let before = m.fit(&cpu, x.view(), y.view()).unwrap().log_evidence();
         let found = m.optimise(search()).fit(&cpu, x.view(), y.view()).unwrap();
-        assert!((found.optimisation().unwrap().trace[0] + before).abs() < 1e-9 * before.abs(), "{unit:e}");
-        assert!(found.log_marginal_likelihood() >= before, "{unit:e}");
+        assert!((found.search().unwrap().trace[0] + before).abs() < 1e-9 * before.abs(), "{unit:e}");
+        assert!(found.log_evidence() >= before, "{unit:e}");
     }
 }

@@ -18,13 +18,13 @@ fn little_noise_costs_no_digits() {
     let kernel = 1.0 * Kernel::matern32(1.0);
     for noise in [1e-12, 1e-10, 1e-8, 1e-4] {
         let exact = GpRegressor::new(kernel.clone()).noise(noise);
-        let want = exact.fit(&Device::cpu(), x.view(), y.view()).unwrap().log_marginal_likelihood();
+        let want = exact.fit(&Device::cpu(), x.view(), y.view()).unwrap().log_evidence();
         for method in METHODS {
             let model = SparseGpRegressor::new(kernel.clone(), Inducing::Given(x.clone()));
             let model = model.noise(noise).jitter(0.0).method(method);
             let fitted = model.fit(&Device::cpu(), x.view(), y.view()).unwrap();
             let evidence = model.evidence(&Device::cpu(), x.view(), y.view()).unwrap();
-            for got in [fitted.log_marginal_likelihood(), evidence.value] {
+            for got in [fitted.log_evidence(), evidence.value] {
                 // What K - Q rounds to is divided by the noise in the bound, and is noise of FITC.
                 let rounding =
                     if method == SparseMethod::Dtc { 0.0 } else { 40.0 * 4.0 * f64::EPSILON / noise };
@@ -54,7 +54,7 @@ fn data_beyond_f32_are_fitted_all_the_same() {
             let got = model.fit(device, x.view(), y.view()).unwrap();
             let on = format!("y of {size:e}, noise {noise:e}, x of {stretch:e} on {device}");
             let at = |f: &mercer::models::gp::FittedSparseGp| {
-                f.predict_variance(new.view(), Predictive::Latent).unwrap()
+                f.predict_with(new.view(), Predictive::Latent).unwrap()
             };
             close(at(&got).mean, at(&want).mean, 1e-6, &on);
             close(at(&got).std(), at(&want).std(), 1e-4, &on);

@@ -58,7 +58,7 @@ fn the_covariance_is_its_explicit_formula() {
         let got = gp.predict_joint(new.view(), Predictive::Latent).unwrap();
         close(got.covariance.iter().copied(), want, 1e-8, &format!("{method:?}"));
         // And what is said of each point alone is its diagonal.
-        let each = gp.predict_variance(new.view(), Predictive::Latent).unwrap();
+        let each = gp.predict_with(new.view(), Predictive::Latent).unwrap();
         close(got.covariance.diag().to_owned(), each.variance, 1e-12, "the diagonal");
         close(got.mean, each.mean, 1e-14, "the mean");
     }
@@ -91,7 +91,7 @@ fn what_does_not_fit_is_refused_before_it_is_allocated() {
     let model = SparseGpRegressor::new(Kernel::rbf(0.8), Inducing::greedy(8));
     let gp = fit(&model, &x, &y);
     // 320 GB.
-    let many = Array2::zeros((100_000, 1));
+    let many = Array2::<f64>::zeros((100_000, 1));
     let e = gp.predict_joint(many.view(), Predictive::Latent);
     assert!(
         matches!(e, Err(Error::OverBudget { need, budget, .. }) if need > 320_000_000_000 && budget == 2 << 30)
@@ -99,7 +99,7 @@ fn what_does_not_fit_is_refused_before_it_is_allocated() {
     assert!(matches!(gp.sample(many.view(), Predictive::Latent, 1, 0), Err(Error::OverBudget { .. })));
     let draws = gp.sample(x.view(), Predictive::Latent, usize::MAX, 0);
     assert!(matches!(draws, Err(Error::OverBudget { .. })));
-    assert_eq!(gp.predict_variance(many.view(), Predictive::Latent).unwrap().variance.len(), 100_000);
+    assert_eq!(gp.predict_with(many.view(), Predictive::Latent).unwrap().variance.len(), 100_000);
     // A fit too, on what its plan says.
     let need = model.plan(&Device::cpu(), 60, 1, 1).host_bytes;
     let frugal = |bytes| model.clone().memory_budget(bytes).fit(&Device::cpu(), x.view(), y.view());
@@ -114,14 +114,14 @@ fn bad_points_are_refused() {
     let (x, y) = data(20, 2, 1, 240);
     let gp = fit(&SparseGpRegressor::new(Kernel::rbf(0.8), Inducing::greedy(8)), &x, &y);
     let joint = |x: Array2<f64>, what| gp.predict_joint(x.view(), what);
-    assert!(matches!(joint(Array2::zeros((0, 2)), Predictive::Latent), Err(Error::Shape { .. })));
-    assert!(matches!(joint(Array2::zeros((3, 1)), Predictive::Latent), Err(Error::Shape { .. })));
+    assert!(matches!(joint(Array2::<f64>::zeros((0, 2)), Predictive::Latent), Err(Error::Shape { .. })));
+    assert!(matches!(joint(Array2::<f64>::zeros((3, 1)), Predictive::Latent), Err(Error::Shape { .. })));
     assert!(matches!(
         joint(Array2::from_elem((3, 2), f64::NAN), Predictive::Latent),
         Err(Error::NotFinite { .. })
     ));
     let noise = Predictive::ObservedWith(-1.0);
-    assert!(matches!(joint(Array2::zeros((3, 2)), noise), Err(Error::Parameter { .. })));
-    let none = gp.sample(Array2::zeros((3, 2)).view(), Predictive::Latent, 0, 0);
+    assert!(matches!(joint(Array2::<f64>::zeros((3, 2)), noise), Err(Error::Parameter { .. })));
+    let none = gp.sample(Array2::<f64>::zeros((3, 2)).view(), Predictive::Latent, 0, 0);
     assert!(matches!(none, Err(Error::Shape { .. })));
 }

@@ -32,7 +32,7 @@ fn the_prior_and_its_slope_are_part_of_what_is_searched() {
                 let value = plain.evidence(&Device::cpu(), x.view(), y.view()).unwrap().value;
                 let told = plain.prior("scale", SCALE).prior("rbf.lengthscale", LENGTH).prior("noise", NOISE);
                 let fitted = told.optimise(still()).fit(&Device::cpu(), x.view(), y.view()).unwrap();
-                let found = fitted.optimisation().unwrap().clone();
+                let found = fitted.search().unwrap().clone();
                 let densities =
                     SCALE.log_density(scale).0 + LENGTH.log_density(length).0 + NOISE.log_density(noise).0;
                 let want = -value - densities;
@@ -64,7 +64,7 @@ fn the_prior_and_its_slope_are_part_of_what_is_searched() {
 #[test]
 fn where_the_data_are_silent_the_prior_decides() {
     let x = Array2::from_shape_fn((30, 1), |(i, _)| i as f64);
-    let y = Array2::zeros((30, 1));
+    let y = Array2::<f64>::zeros((30, 1));
     for device in std::iter::once(Device::cpu()).chain(adapters().cloned()) {
         for want in [0.3, 3.0] {
             let length = Prior::LogNormal { mean: f64::ln(want), deviation: 0.05 };

@@ -32,9 +32,9 @@ fn the_posterior_is_the_formula() {
         let mut want = gram(&kernel, new.view(), new.view()) - across.dot(&inverse).dot(&across.t());
         want += &(white * Array2::<f64>::eye(7));
         close(joint.covariance, want.clone(), 1e-10, "covariance");
-        let p = fitted.predict_variance(new.view(), Predictive::Observed).unwrap();
+        let p = fitted.predict_with(new.view(), Predictive::Observed).unwrap();
         close(p.variance, want.diag().mapv(|v| v + 0.05), 1e-10, "variance of an observation");
-        let given = fitted.predict_variance(new.view(), Predictive::ObservedWith(0.3)).unwrap();
+        let given = fitted.predict_with(new.view(), Predictive::ObservedWith(0.3)).unwrap();
         close(given.variance, want.diag().mapv(|v| v + 0.3), 1e-10, "variance with other noise");
     }
 }
@@ -94,12 +94,12 @@ fn the_evidence_is_the_product_of_sequential_predictives() {
     let (x, y) = data(25, 2, 2);
     for kernel in kernels() {
         let model = GpRegressor::new(kernel.clone()).noise(0.1);
-        let whole = model.fit(&Device::cpu(), x.view(), y.view()).unwrap().log_marginal_likelihood();
+        let whole = model.fit(&Device::cpu(), x.view(), y.view()).unwrap().log_evidence();
         let density = |r: f64, v: f64| -0.5 * (r * r / v + (std::f64::consts::TAU * v).ln());
         let mut sum = density(y[[0, 0]], kernel.variance(x.row(0).as_slice().unwrap()).unwrap() + 0.1);
         for i in 1..25 {
             let before = model.fit(&Device::cpu(), x.slice(s![..i, ..]), y.slice(s![..i, ..])).unwrap();
-            let p = before.predict_variance(x.slice(s![i..=i, ..]), Predictive::Observed).unwrap();
+            let p = before.predict_with(x.slice(s![i..=i, ..]), Predictive::Observed).unwrap();
             sum += density(y[[i, 0]] - p.mean[[0, 0]], p.variance[0]);
         }
         close([sum], [whole], 1e-11, &kernel.to_string());
@@ -113,7 +113,7 @@ fn noise_to_zero_interpolates() {
     for noise in [1e-1, 1e-3, 1e-6, 0.0] {
         let model = GpRegressor::new(Kernel::matern32(1.0)).noise(noise);
         let p = model.fit(&Device::cpu(), x.view(), y.view()).unwrap();
-        let p = p.predict_variance(x.view(), Predictive::Latent).unwrap();
+        let p = p.predict_with(x.view(), Predictive::Latent).unwrap();
         let off = (&p.mean - &y).mapv(f64::abs).fold(0f64, |m, v| m.max(*v));
         let variance = p.variance.fold(0f64, |m, v| m.max(*v));
         assert!(
@@ -130,7 +130,7 @@ fn infinite_noise_gives_the_prior_back() {
     let (x, y) = data(12, 1, 3);
     let fitted =
         GpRegressor::new(Kernel::rbf(1.0)).noise(1e9).fit(&Device::cpu(), x.view(), y.view()).unwrap();
-    let p = fitted.predict_variance(x.view(), Predictive::Latent).unwrap();
+    let p = fitted.predict_with(x.view(), Predictive::Latent).unwrap();
     assert!(p.mean.iter().all(|m| m.abs() < 1e-7) && p.variance.iter().all(|v| (v - 1.0).abs() < 1e-7));
 }
 
@@ -145,7 +145,7 @@ fn variances() {
         let model = GpRegressor::new(Kernel::matern12(0.7)).noise(noise);
         let variance = |n: usize, y: &Array2<f64>| {
             let fitted = model.fit(&Device::cpu(), x.slice(s![..n, ..]), y.slice(s![..n, ..])).unwrap();
-            fitted.predict_variance(new.view(), Predictive::Latent).unwrap().variance
+            fitted.predict_with(new.view(), Predictive::Latent).unwrap().variance
         };
         let (few, all) = (variance(30, &y), variance(60, &y));
         assert!(all.iter().zip(&few).all(|(a, f)| (0.0..=f + 1e-12).contains(a)), "noise {noise}");
@@ -185,17 +185,17 @@ fn several_outputs_share_a_kernel() {
         let fit = |y: &Array2<f64>| model.fit(&Device::cpu(), x.view(), y.view()).unwrap();
         let together = fit(&both);
         let parts = [fit(&both.slice(s![.., ..1]).to_owned()), fit(&both.slice(s![.., 1..]).to_owned())];
-        let p = together.predict_variance(new.view(), Predictive::Latent).unwrap();
+        let p = together.predict_with(new.view(), Predictive::Latent).unwrap();
         for (k, part) in parts.iter().enumerate() {
-            let own = part.predict_variance(new.view(), Predictive::Latent).unwrap();
+            let own = part.predict_with(new.view(), Predictive::Latent).unwrap();
             close(p.mean.column(k).to_vec(), own.mean, 1e-12, "mean");
             close(p.variance.clone(), own.variance, 1e-12, "variance");
         }
-        let sum: f64 = parts.iter().map(FittedGp::log_marginal_likelihood).sum();
-        close([together.log_marginal_likelihood()], [sum], 1e-12, "evidence");
-        let slopes = parts.iter().map(|p| p.log_marginal_likelihood_gradient().unwrap());
+        let sum: f64 = parts.iter().map(FittedGp::log_evidence).sum();
+        close([together.log_evidence()], [sum], 1e-12, "evidence");
+        let slopes = parts.iter().map(|p| p.log_evidence_gradient().unwrap());
         let slopes = slopes.reduce(|a, b| a.iter().zip(b).map(|(a, b)| a + b).collect()).unwrap();
-        close(together.log_marginal_likelihood_gradient().unwrap(), slopes, 1e-10, "gradient");
+        close(together.log_evidence_gradient().unwrap(), slopes, 1e-10, "gradient");
     }
 }
 
@@ -208,7 +208,7 @@ fn a_noise_for_each_point() {
     let model = GpRegressor::new(Kernel::rbf(0.8));
     let predict = |m: GpRegressor, x: &Array2<f64>, y: &Array2<f64>| {
         let fitted = m.fit(&Device::cpu(), x.view(), y.view()).unwrap();
-        fitted.predict_variance(new.view(), Predictive::Latent).unwrap()
+        fitted.predict_with(new.view(), Predictive::Latent).unwrap()
     };
     let one = predict(model.clone().noise(0.1), &x, &y);
     assert_eq!(one, predict(model.clone().noise(vec![0.1; 15]), &x, &y));
@@ -231,7 +231,7 @@ fn the_gradient_is_that_of_finite_differences() {
             let model = GpRegressor::new(kernel.clone()).noise(0.2).mean(mean);
             let at = |theta: &[f64]| {
                 let model = model.with_theta(theta).unwrap();
-                model.log_marginal_likelihood(&Device::cpu(), x.view(), y.view()).unwrap()
+                model.log_evidence(&Device::cpu(), x.view(), y.view()).unwrap()
             };
             let theta = model.theta();
             let e = at(&theta);

@@ -100,11 +100,11 @@ fn learning_never_loses_likelihood() -> Result<()> {
     ];
     for kernel in kernels {
         let gp = GpRegressor::new(kernel).noise(0.01);
-        let before = gp.log_marginal_likelihood(&cpu, x.view(), y.view())?.value;
+        let before = gp.log_evidence(&cpu, x.view(), y.view())?.value;
         for iterations in [1, 2, 5, 200] {
             let search = Minimiser { max_iterations: iterations, ..Minimiser::default() };
             let fitted = gp.clone().optimise(search).fit(&cpu, x.view(), y.view())?;
-            let after = fitted.log_marginal_likelihood();
+            let after = fitted.log_evidence();
             assert!(after >= before, "{}: {after} after {iterations}, {before} before", fitted.kernel());
             if iterations == 200 {
                 assert!(after > before + 1.0, "{}: {after}, {before} before", fitted.kernel());

@@ -22,13 +22,13 @@ fn a_sparse_process_is_the_same() {
         let fitted = model.clone().method(method).fit(&Device::cpu(), x.view(), y.view()).unwrap();
         for back in through(&fitted) {
             let [a, b] =
-                [&back, &fitted].map(|gp| gp.predict_variance(new.view(), Predictive::Observed).unwrap());
+                [&back, &fitted].map(|gp| gp.predict_with(new.view(), Predictive::Observed).unwrap());
             same(&a.mean, &b.mean);
             same(&a.variance, &b.variance);
-            assert_eq!(back.log_marginal_likelihood(), fitted.log_marginal_likelihood());
+            assert_eq!(back.log_evidence(), fitted.log_evidence());
             assert_eq!(
-                (back.optimisation(), back.model().inducing()),
-                (fitted.optimisation(), model.inducing())
+                (back.search(), back.model().inducing()),
+                (fitted.search(), model.inducing())
             );
         }
         damaged(&fitted);
@@ -44,7 +44,7 @@ fn what_a_gpu_has_searched_for_predicts_without_one() {
         let fitted = model.fit(device, x.view(), y.view()).unwrap();
         for back in through(&fitted) {
             let [a, b] =
-                [&back, &fitted].map(|gp| gp.predict_variance(new.view(), Predictive::Latent).unwrap());
+                [&back, &fitted].map(|gp| gp.predict_with(new.view(), Predictive::Latent).unwrap());
             same(&a.mean, &b.mean);
             same(&a.variance, &b.variance);
         }

@@ -5,33 +5,32 @@ use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::check::zeros;
-use crate::{Error, Result};
+use crate::Result;
+use crate::check::{parameter, require, zeros};
 
 /// A box and its map to the unit cube.
 #[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct UnitBox {
     bounds: Vec<(f64, f64)>,
 }
 
 impl UnitBox {
     pub fn new(bounds: &[(f64, f64)]) -> Result<Self> {
-        if bounds.is_empty() {
-            return Err(Error::Shape { op: "BayesOptimiser", what: "a box of no dimensions".to_owned() });
-        }
-        for (i, &(low, high)) in bounds.iter().enumerate() {
-            // The width too must be a number.
-            if !(low < high && (high - low).is_finite()) {
-                let requirement = "bounds must be finite, the lower below the upper";
-                return Err(Error::Parameter { name: format!("bounds[{i}].0"), value: low, requirement });
-            }
-        }
-        Ok(UnitBox { bounds: bounds.to_vec() })
+        let own = UnitBox { bounds: bounds.to_vec() };
+        own.check()?;
+        Ok(own)
     }
 
-    #[cfg(feature = "serde")]
-    pub fn bounds(&self) -> &[(f64, f64)] {
-        &self.bounds
+    /// An error if it has no dimensions, or bounds that are not finite and in order.
+    pub fn check(&self) -> Result<()> {
+        require("BayesOptimiser", !self.bounds.is_empty(), || "a box of no dimensions".to_owned())?;
+        let requirement = "bounds must be finite, the lower below the upper";
+        // The width too must be a number.
+        let fine = |low: f64, high: f64| low < high && (high - low).is_finite();
+        let each = self.bounds.iter().enumerate();
+        each.map(|(i, &(low, high))| parameter(&format!("bounds[{i}].0"), low, fine(low, high), requirement))
+            .collect()
     }
 
     pub fn dim(&self) -> usize {
@@ -46,18 +45,14 @@ impl UnitBox {
 
     /// To the unit cube.
     pub fn inner(&self, x: &[f64]) -> Result<Vec<f64>> {
-        if x.len() != self.dim() {
-            let what = format!("the box has {} dimensions, the point {}", self.dim(), x.len());
-            return Err(Error::Shape { op: "BayesOptimiser", what });
-        }
+        require("BayesOptimiser", x.len() == self.dim(), || {
+            format!("the box has {} dimensions, the point {}", self.dim(), x.len())
+        })?;
         let each = self.bounds.iter().zip(x).enumerate();
         each.map(|(i, (&(low, high), &v))| {
-            if (low..=high).contains(&v) {
-                Ok((v - low) / (high - low))
-            } else {
-                let requirement = "the point must lie in the box";
-                Err(Error::Parameter { name: format!("x[{i}]"), value: v, requirement })
-            }
+            let inside = (low..=high).contains(&v);
+            parameter(&format!("x[{i}]"), v, inside, "the point must lie in the box")?;
+            Ok((v - low) / (high - low))
         })
         .collect()
     }

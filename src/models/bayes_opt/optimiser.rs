@@ -1,15 +1,16 @@
 //! Ask and tell.
 
-#[cfg(feature = "serde")]
-mod saved;
-
-use ndarray::{Array1, Array2, Axis};
+use ndarray::{Array1, Array2, Axis, Ix1};
 
 use super::acquisition::{Acquisition, Reference};
 use super::design::{UnitBox, latin_hypercube};
 use super::model::default_model;
 use crate::check::zeros;
+#[cfg(feature = "serde")]
+use crate::check::{parameter, require};
+use crate::learn::configure::{getters, setters};
 use crate::models::gp::{FittedGp, GpRegressor};
+use crate::saved::Format;
 use crate::{Device, Error, Result};
 
 /// `min f(x)` over a box, from few and perhaps noisy evaluations `y = f(x) + ε`: a Gaussian process is fitted to what
@@ -37,8 +38,11 @@ use crate::{Device, Error, Result};
 /// assert!(y < -0.99); // the minimum is -1
 /// # Ok::<(), mercer::Error>(())
 /// ```
-#[derive(Debug)]
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct BayesOptimiser {
+    format: Format,
+    #[cfg_attr(feature = "serde", serde(skip, default = "Device::cpu"))]
     pub(super) device: Device,
     pub(super) space: UnitBox,
     /// With the hyper-parameters that were learned last.
@@ -48,14 +52,12 @@ pub struct BayesOptimiser {
     pub(super) seed: u64,
     /// As they were told: through the unit cube and back they would be rounded.
     pub(super) told: Vec<Vec<f64>>,
-    /// The same on the unit cube.
-    pub(super) x: Vec<Vec<f64>>,
     pub(super) y: Vec<f64>,
     pub(super) pending: Vec<Vec<f64>>,
     /// Points given out so far.
     pub(super) asked: u64,
     /// To everything told, if nothing was told since.
-    pub(super) fitted: Option<FittedGp>,
+    pub(super) fitted: Option<FittedGp<Ix1>>,
 }
 
 /// How the next point is chosen.
@@ -78,6 +80,7 @@ impl BayesOptimiser {
         let space = UnitBox::new(bounds)?;
         let d = bounds.len();
         Ok(BayesOptimiser {
+            format: Format,
             device: device.clone(),
             space,
             model: default_model(d)?,
@@ -85,7 +88,6 @@ impl BayesOptimiser {
             initial: 2 * (d + 1),
             seed: 0,
             told: Vec::new(),
-            x: Vec::new(),
             y: Vec::new(),
             pending: Vec::new(),
             asked: 0,
@@ -146,13 +148,6 @@ impl BayesOptimiser {
         self
     }
 
-    /// Of everything random here.
-    #[must_use]
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
-    }
-
     /// On another device: after loading a search it goes on on the CPU unless told otherwise.
     #[must_use]
     pub fn on(mut self, device: &Device) -> Self {
@@ -195,11 +190,6 @@ impl BayesOptimiser {
         Ok(batch)
     }
 
-    /// The points that were asked for and neither told nor forgotten, the oldest first.
-    pub fn pending(&self) -> &[Vec<f64>] {
-        &self.pending
-    }
-
     /// No longer counts on an observation at `x`, whose evaluation may have failed; whether it was
     /// [pending](BayesOptimiser::pending).
     pub fn forget(&mut self, x: &[f64]) -> bool {
@@ -213,23 +203,22 @@ impl BayesOptimiser {
     /// [`Error::NotFinite`] for an observation that is not a number, [`Error::Shape`] or [`Error::Parameter`] for a
     /// point that is not in the box.
     pub fn tell(&mut self, x: &[f64], y: f64) -> Result<()> {
-        let unit = self.space.inner(x)?;
-        // Differences of observations must be numbers too.
-        if y.is_nan() || y.abs() >= f64::MAX / 4.0 {
-            return Err(Error::NotFinite {
-                op: "BayesOptimiser::tell",
-                what: "y",
-                value: y,
-                row: self.y.len(),
-                col: 0,
-            });
-        }
+        self.space.inner(x)?;
+        observable(self.y.len(), y)?;
         self.forget(x);
         self.told.push(x.to_vec());
-        self.x.push(unit);
         self.y.push(y);
         self.fitted = None;
         Ok(())
+    }
+
+    /// Everything told, on the unit cube: one point a row.
+    pub(super) fn unit_points(&self) -> Result<Array2<f64>> {
+        let mut unit = Array2::zeros((self.told.len(), self.space.dim()));
+        for (mut row, x) in unit.rows_mut().into_iter().zip(&self.told) {
+            row.assign(&Array1::from(self.space.inner(x)?));
+        }
+        Ok(unit)
     }
 
     /// The lowest observation and where it was made; none before the first.
@@ -242,4 +231,49 @@ impl BayesOptimiser {
     pub fn history(&self) -> (Array2<f64>, &[f64]) {
         (Array2::from_shape_fn((self.y.len(), self.space.dim()), |(i, f)| self.told[i][f]), &self.y)
     }
+}
+
+setters!(BayesOptimiser {
+    /// Seed of the hypercubes, the candidates and the functions that are drawn.
+    seed: u64,
+});
+
+getters!(BayesOptimiser {
+    /// The points that were asked for and neither told nor forgotten, the oldest first.
+    pending: &[Vec<f64>],
+    /// The device that models are fitted on, if they are large enough for it.
+    device: &Device,
+});
+
+#[cfg(feature = "serde")]
+crate::saved::saved!(BayesOptimiser);
+
+#[cfg(feature = "serde")]
+impl crate::saved::Checked for BayesOptimiser {
+    fn check(&self) -> Result<()> {
+        const OP: &str = "a saved BayesOptimiser";
+        self.space.check()?;
+        if let Rule::Score(acquisition, _) = self.rule {
+            acquisition.check()?;
+        }
+        parameter("initial", self.initial as f64, self.initial > 0, "there must be at least one")?;
+        parameter("asked", self.asked as f64, self.asked < u64::MAX / 2, "nobody has asked for so many")?;
+        self.model.kernel().fits(OP, self.space.dim())?;
+        let (points, observed) = (self.told.len(), self.y.len());
+        require(OP, points == observed, || format!("{points} points, {observed} observations"))?;
+        self.y.iter().enumerate().try_for_each(|(i, y)| observable(i, *y))?;
+        let unit = self.unit_points()?;
+        self.pending.iter().try_for_each(|x| self.space.inner(x).map(drop))?;
+        require(OP, self.fitted.as_ref().is_none_or(|gp| gp.x() == unit), || {
+            "the model is not one of the points that were told".to_owned()
+        })
+    }
+}
+
+/// An observation that a model can learn from: differences of observations must be numbers too.
+fn observable(row: usize, value: f64) -> Result<()> {
+    if value.abs() < f64::MAX / 4.0 {
+        return Ok(());
+    }
+    Err(Error::NotFinite { op: "BayesOptimiser::tell", what: "y", value, row, col: 0 })
 }

@@ -1,6 +1,6 @@
 //! What is known: the model of what was told, and what it says.
 
-use ndarray::{Array2, ArrayView2, Axis, concatenate};
+use ndarray::{Array1, Array2, Axis, Ix1, concatenate};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -9,8 +9,10 @@ use super::model::{scaling, standardised};
 use super::optimiser::{BayesOptimiser, Rule};
 use super::propose::{propose, propose_by};
 use super::surrogate::Surrogate;
-use crate::models::gp::{FittedGp, Path, Prediction, Predictive};
+use crate::learn::Inputs;
+use crate::models::gp::{FittedGp, Path, Prediction};
 use crate::probability::posterior_variance::known;
+use crate::check::require;
 use crate::optim::Minimiser;
 use crate::Progress;
 use crate::{Error, Result};
@@ -38,9 +40,9 @@ impl BayesOptimiser {
     pub fn recommend(&mut self) -> Result<Recommendation> {
         let (centre, scale) = scaling(&self.y);
         let gp = self.learned()?;
-        let p = gp.predict_variance(gp.x(), Predictive::Latent)?;
-        let at = (0..p.mean.nrows()).fold(0, |b, i| if p.mean[[i, 0]] < p.mean[[b, 0]] { i } else { b });
-        let (mean, deviation) = (centre + scale * p.mean[[at, 0]], scale * p.variance[at].sqrt());
+        let p = gp.predict_latent(gp.x())?;
+        let at = (0..p.mean.len()).fold(0, |b, i| if p.mean[i] < p.mean[b] { i } else { b });
+        let (mean, deviation) = (centre + scale * p.mean[at], scale * p.variance[at].sqrt());
         Ok(Recommendation { x: self.told[at].clone(), mean, deviation })
     }
 
@@ -49,10 +51,10 @@ impl BayesOptimiser {
     /// # Errors
     /// As [`BayesOptimiser::recommend`], and for points that are not in the box; [`Error::NotFinite`] for a variance that
     /// overflows, of observations beyond 1e150.
-    pub fn posterior(&mut self, x: ArrayView2<f64>) -> Result<Prediction> {
+    pub fn posterior(&mut self, x: impl Inputs) -> Result<Prediction<Ix1>> {
         let (centre, scale) = scaling(&self.y);
-        let unit = self.space.rows(x)?;
-        let mut p = self.learned()?.predict_variance(unit.view(), Predictive::Latent)?;
+        let unit = self.space.rows(x.inputs().view())?;
+        let mut p = self.learned()?.predict_latent(unit)?;
         p.mean.mapv_inplace(|m| centre + scale * m);
         p.variance *= scale * scale;
         known("BayesOptimiser::posterior", 0, &p.variance)?;
@@ -64,13 +66,13 @@ impl BayesOptimiser {
     ///
     /// # Errors
     /// As [`BayesOptimiser::posterior`].
-    pub fn scores(&mut self, x: ArrayView2<f64>) -> Result<Vec<f64>> {
+    pub fn scores(&mut self, x: impl Inputs) -> Result<Vec<f64>> {
         let (centre, scale) = scaling(&self.y);
         let (rule, mut rng) = (self.rule, self.generator());
-        let unit = self.space.rows(x)?;
+        let unit = self.space.rows(x.inputs().view())?;
         let gp = self.learned()?;
         let scores = match rule {
-            Rule::Thompson => path(gp, &mut rng)?.at(unit.view())?.column(0).to_vec(),
+            Rule::Thompson => path(gp, &mut rng)?.at(unit)?.to_vec(),
             Rule::Score(acquisition, reference) => {
                 Surrogate::new(gp, reference)?.scores(acquisition, unit.view())?
             }
@@ -89,15 +91,10 @@ impl BayesOptimiser {
     ///
     /// # Errors
     /// As [`BayesOptimiser::recommend`].
-    pub fn learned(&mut self) -> Result<&FittedGp> {
+    pub fn learned(&mut self) -> Result<&FittedGp<Ix1>> {
         if self.fitted.is_none() {
-            let (n, d) = (self.y.len(), self.space.dim());
-            if n == 0 {
-                return Err(Error::Shape { op: "BayesOptimiser", what: "nothing was told yet".to_owned() });
-            }
-            let x = Array2::from_shape_fn((n, d), |(i, f)| self.x[i][f]);
-            let y = standardised(&self.y).insert_axis(Axis(1));
-            let learned = self.learn(x.view(), y.view())?;
+            require("BayesOptimiser", !self.y.is_empty(), || "nothing was told yet".to_owned())?;
+            let learned = self.learn(&self.unit_points()?, &standardised(&self.y))?;
             self.model = self.model.with_theta(&learned.model().theta())?;
             self.fitted = Some(learned);
         }
@@ -105,7 +102,7 @@ impl BayesOptimiser {
     }
 
     /// By the model's own minimiser if it has one.
-    fn learn(&self, x: ArrayView2<f64>, y: ArrayView2<f64>) -> Result<FittedGp> {
+    fn learn(&self, x: &Array2<f64>, y: &Array1<f64>) -> Result<FittedGp<Ix1>> {
         if self.model.is_searched() {
             return self.model.fit(&self.device, x, y);
         }
@@ -146,17 +143,17 @@ impl BayesOptimiser {
         }
         // Conditioning on its own mean leaves the mean as it is: all believed values come from the data alone.
         let x = Array2::from_shape_fn((pending.len(), d), |(i, f)| pending[i][f]);
-        let believed = gp.predict(x.view())?;
+        let believed = gp.predict(&x)?;
         let misfit = |e: ndarray::ShapeError| Error::Shape { op: "BayesOptimiser::ask", what: e.to_string() };
         let x = concatenate(Axis(0), &[gp.x(), x.view()]).map_err(misfit)?;
-        let y = concatenate(Axis(0), &[gp.y(), believed.view()]).map_err(misfit)?;
+        let y = concatenate(Axis(0), &[gp.y().column(0), believed.view()]).map_err(misfit)?;
         // Nothing is to be learned from beliefs, whatever minimiser the model brings.
-        let believer = self.model.clone().unsearched().fit(&self.device, x.view(), y.view())?;
+        let believer = self.model.clone().optimise(None).fit(&self.device, &x, &y)?;
         propose(&Surrogate::new(&believer, reference)?, acquisition, &mut rng)
     }
 }
 
 /// A function drawn from the posterior, by the first number of the generator.
-fn path<'a>(gp: &'a FittedGp, rng: &mut ChaCha8Rng) -> Result<Path<'a>> {
+fn path<'a>(gp: &'a FittedGp<Ix1>, rng: &mut ChaCha8Rng) -> Result<Path<'a, Ix1>> {
     gp.path(FREQUENCIES, rng.random())
 }

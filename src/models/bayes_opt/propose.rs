@@ -1,6 +1,6 @@
 //! The best candidate: many looked at, a few climbed from.
 
-use ndarray::{Array2, ArrayView1, ArrayView2, Axis};
+use ndarray::{Array2, ArrayView1, ArrayView2, Axis, Ix1};
 use rand::{Rng, RngExt};
 use rand_distr::{Distribution, StandardNormal};
 
@@ -30,11 +30,11 @@ pub(super) fn propose(
 }
 
 /// The point of the unit cube where a function that was drawn is lowest; `near` is where the mean of all of them is low.
-pub(super) fn propose_by(path: &Path, near: ArrayView1<f64>, rng: &mut impl Rng) -> Result<Vec<f64>> {
-    let values = |x: ArrayView2<f64>| Ok(path.at(x)?.column(0).to_vec());
+pub(super) fn propose_by(path: &Path<Ix1>, near: ArrayView1<f64>, rng: &mut impl Rng) -> Result<Vec<f64>> {
+    let values = |x: ArrayView2<f64>| Ok(path.at(x)?.to_vec());
     let climbed = |x: &[f64]| {
         let at = Array2::from_shape_fn((1, x.len()), |(_, f)| x[f]);
-        Ok((path.at(at.view())?[[0, 0]], path.slope(x)?.row(0).to_vec()))
+        Ok((path.at(&at)?[0], path.slope(x)?.row(0).to_vec()))
     };
     lowest(near, values, climbed, rng)
 }

@@ -5,50 +5,30 @@
 //! | regression | [`GpRegressor`] -> [`FittedGp`] |
 //! | classification | [`GpClassifier`] -> [`FittedGpClassifier`] |
 //! | choose hyper-parameters | [`GpRegressor::optimise`], [`Prior`] |
-//! | average over them instead | [`GpRegressor::sample_hyperparameters`] -> [`BayesianGp`] |
-//! | know whether the n x n matrix fits, and say what to do if not | [`GpRegressor::plan`], [`GpRegressor::large`] |
+//! | average over them instead | [`GpRegressor::sample_hyperparameters`] -> [`FittedHyperPosterior`] |
+//! | know whether the n x n matrix fits, and say what to do if not | [`GpRegressor::plan`], [`GpRegressor::matrix_free`] |
 //! | the same for many observations, through inducing points | [`SparseGpRegressor`] -> [`FittedSparseGp`] |
 //! | draw functions that can be asked anywhere, and climbed | [`FittedGp::path`] -> [`Path`] |
-//! | climb a prediction | [`FittedGp::predict_gradient`] |
-//! | judge a model | [`FittedGp::log_marginal_likelihood`], [`FittedGp::leave_one_out`] |
+//! | climb a prediction | [`FittedGp::predict_gradient`], [`FittedGp::covariance_with`] |
+//! | judge a model | [`FittedGp::log_evidence`], [`FittedGp::leave_one_out`] |
 
-mod append;
-mod classify;
-mod dense;
-mod evidence;
-mod f32_bound;
-mod fitted;
-mod gradient;
-mod hyper;
-mod hyper_posterior;
-mod leave_one_out;
-mod matrix_free;
+mod classification;
+mod hyper_space;
 mod mean;
-mod path;
-mod predict;
+mod prediction;
 mod prior;
-mod regressor;
-mod sample;
-#[cfg(feature = "serde")]
-mod saved;
-mod space;
+mod regression;
 mod sparse;
 
-pub use hyper_posterior::{BayesianGp, MixturePrediction, SliceParams};
-pub use classify::{Average, FittedGpClassifier, GpClassifier, Latent, Likelihood};
-pub use evidence::Evidence;
-pub use fitted::FittedGp;
-pub use gradient::PredictionGradient;
-pub use matrix_free::{LargeParams, StochasticEvidence};
-pub use leave_one_out::LeaveOneOut;
+pub use classification::{Average, FittedGpClassifier, GpClassifier, Latent, Likelihood};
 pub use mean::Mean;
-pub use path::Path;
-pub use predict::{BoundedPrediction, JointPrediction, Prediction, Predictive};
+pub use prediction::{JointPrediction, Prediction, Predictive, Samples};
+pub use crate::inference::monte_carlo::SliceParams;
 pub use prior::Prior;
-pub use regressor::GpRegressor;
-pub use sample::Samples;
+pub use regression::{
+    CovarianceWith, Evidence, FittedGp, FittedHyperPosterior, GpRegressor, GpReport, LeaveOneOut,
+    MatrixFreeParams, MixturePrediction, Path, PredictionGradient, StochasticEvidence,
+};
 #[cfg(feature = "serde")]
-pub(in crate::models) use saved::SavedGp;
-#[cfg(feature = "serde")]
-pub use saved::WithoutFactor;
+pub use regression::WithoutFactor;
 pub use sparse::{FittedSparseGp, Inducing, SparseEvidence, SparseGpRegressor, SparseMethod};

@@ -22,18 +22,18 @@ fn main() {
                 Ok(timed(run, |fitted| Ok((fitted.alpha().iter().copied().collect(), 1))))
             }
             Some("gp_lml") => {
-                let run = move || Ok(model.log_marginal_likelihood(&device, x.view(), y.view())?);
+                let run = move || Ok(model.log_evidence(&device, x.view(), y.view())?);
                 Ok(timed(run, |e| Ok(([vec![e.value], e.gradient].concat(), 1))))
             }
             Some("gp_lml_memory") => Ok(Box::new(move |_| {
-                let e = model.log_marginal_likelihood(&device, x.view(), y.view())?;
+                let e = model.log_evidence(&device, x.view(), y.view())?;
                 Ok((peak_megabytes()?, Some(check(&[vec![e.value], e.gradient].concat(), 1))))
             })),
             Some("gp_predict") => {
                 let count = size(request, "new")?;
                 let new = Array2::from_shape_vec((count, d), uniform(6, count * d))?;
                 let fitted = model.fit(&device, x.view(), y.view())?;
-                let run = move || Ok(fitted.predict_variance(new.view(), Predictive::Latent)?);
+                let run = move || Ok(fitted.predict_with(new.view(), Predictive::Latent)?);
                 Ok(timed(run, |p| {
                     let both = ndarray::concatenate(Axis(1), &[p.mean.view(), p.std().insert_axis(Axis(1)).view()])?;
                     Ok((both.iter().copied().collect(), 2))

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 
-use crate::linalg::Anchor;
+use crate::matrix::Points;
 use crate::matrix::window::windows;
 use crate::check::pairs;
 use crate::{Device, Kernel, Matrix, Result};
@@ -19,14 +19,12 @@ pub(super) fn chunk(m: usize) -> usize {
 
 /// Checked observations.
 pub(super) struct Data {
-    /// `n x d`, on the CPU in f64.
-    pub x: Matrix,
+    /// x, and where it is computed with.
+    pub points: Points,
     /// `n x p`.
     pub y: Array2<f64>,
-    /// x where it is computed with.
+    /// x where it is computed with, a chunk each.
     pub parts: Vec<Part>,
-    /// What x and Z are relative to there.
-    pub anchor: Anchor,
 }
 
 /// Some rows of x on the device.
@@ -45,13 +43,18 @@ impl Data {
         chunk: usize,
     ) -> Result<Self> {
         pairs(op, x, y)?;
-        let anchor = Anchor::new(kernel, x);
+        let points = Points::new(op, device, x, kernel.origin(), f64::INFINITY)?;
         let upload = |rows: Range<usize>| {
-            let x = anchor.upload(op, device, x.slice(s![rows.clone(), ..]))?;
+            let x = points.like(op, x.slice(s![rows.clone(), ..]))?;
             Ok(Part { rows, x })
         };
         let parts = windows(x.nrows(), chunk).map(upload).collect::<Result<_>>()?;
-        Ok(Data { x: Matrix::from_host(x.to_owned()), y: y.to_owned(), parts, anchor })
+        Ok(Data { points, y: y.to_owned(), parts })
+    }
+
+    /// Where it is computed with.
+    pub fn device(&self) -> &Device {
+        self.points.device()
     }
 
     pub fn n(&self) -> usize {

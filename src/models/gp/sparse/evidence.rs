@@ -12,8 +12,8 @@
 use ndarray::{Array1, Array2, Axis, s};
 
 use super::data::{Data, row};
-use super::factors::{Factors, Setting, scaled};
-use super::regressor::SparseMethod;
+use super::first_pass::{Factors, Hyper, scaled};
+use super::model::SparseMethod;
 use crate::ops::{
     Along, Reduction, Side, Trans, Triangle, Weights, Zip, gemm, gemm_add, gram_sum_grad, reduce,
     solve_triangular, zip,
@@ -22,24 +22,25 @@ use crate::{Matrix, Result};
 
 /// F and its gradient.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct SparseEvidence {
     /// The bound (or, for DTC and FITC, the log marginal likelihood of that model), of all outputs together.
     pub value: f64,
-    /// By each of [`Kernel::params`](crate::Kernel::params), on the natural scale.
+    /// The derivative by each of [`Kernel::params`](crate::Kernel::params), on the natural scale.
     pub by_params: Vec<f64>,
-    /// By the variance of the noise.
+    /// The derivative by the variance of the noise.
     pub by_noise: f64,
-    /// By the inducing inputs, `m x d`.
+    /// The derivative by the inducing inputs, `m x d`.
     pub by_inducing: Array2<f64>,
 }
 
 /// The gradient; that by the inducing inputs only if it is wanted, else zeros.
-pub(super) fn gradient(at: &Setting, data: &Data, f: &Factors, inducing: bool) -> Result<SparseEvidence> {
+pub(super) fn gradient(at: &Hyper, data: &Data, f: &Factors, inducing: bool) -> Result<SparseEvidence> {
     let (n, m, p) = (data.n(), at.z.nrows(), data.p() as f64);
     let root = solve(&f.lb, Trans::No, Array2::eye(m))?;
     let inverse = product(&root, Trans::Yes, &root, Trans::No)?;
     let r = solve(&f.l, Trans::Yes, Array2::eye(m))?;
-    let on = |a: &Array2<f64>| Matrix::upload("SparseGpRegressor", at.device, a.view());
+    let on = |a: &Array2<f64>| Matrix::upload("SparseGpRegressor", data.device(), a.view());
     let (beta, u) = (on(&f.beta)?, on(&product(&r, Trans::No, &f.beta, Trans::No)?)?);
     // Without FITC all noise is the same, and so is h: then one matrix does it all.
     let same = if at.method == SparseMethod::Variational { -p / (2.0 * at.noise) } else { 0.0 };
@@ -69,9 +70,9 @@ pub(super) fn gradient(at: &Setting, data: &Data, f: &Factors, inducing: bool) -
             trace += own.sum();
             let g = (&power - &(own * p)) * 0.5;
             h.slice_mut(s![part.rows.clone()]).assign(&g);
-            let bent = scaled(at, &a, &g * 2.0)?;
+            let bent = scaled(&a, &g * 2.0)?;
             turned += &gemm(0.5, &bent, Trans::No, &a, Trans::Yes)?.to_array()?;
-            let inside = zip(&zip(&t, &row(at.device, lambda.mapv(|l| p / l))?, Zip::Mul)?, &bent, Zip::Add)?;
+            let inside = zip(&zip(&t, &row(data.device(), lambda.mapv(|l| p / l))?, Zip::Mul)?, &bent, Zip::Add)?;
             gemm_add(-1.0, &r_on, Trans::No, &inside, Trans::No, 1.0, &outer)?
         } else {
             gemm_add(-1.0, &joined, Trans::No, &a, Trans::No, 1.0, &outer)?
@@ -79,7 +80,7 @@ pub(super) fn gradient(at: &Setting, data: &Data, f: &Factors, inducing: bool) -
         let sum = gram_sum_grad(at.kernel, &f.z, Some(&part.x), Weights::Dense(&w))?;
         add(&mut by_params, &sum.gradient);
         if inducing {
-            let x = data.x.cpu().slice(s![part.rows.clone(), ..]);
+            let x = data.points.host().slice_move(s![part.rows.clone(), ..]);
             by_inducing += &at.kernel.input_gradient(at.z.view(), x, w.to_array()?.view())?;
         }
     }
@@ -87,7 +88,7 @@ pub(super) fn gradient(at: &Setting, data: &Data, f: &Factors, inducing: bool) -
         trace = (n as f64 - m as f64 + inverse.diag().sum()) / at.noise;
         turned = (&f.b - &Array2::<f64>::eye(m)) * (same * at.noise);
     }
-    add(&mut by_params, &at.kernel.variance_gradient(data.x.cpu().view(), h.view())?);
+    add(&mut by_params, &at.kernel.variance_gradient(data.points.host(), h.view())?);
     let w = within(at, f, &inverse, &r, &turned, p)?;
     let z = Matrix::from_host(at.z.clone());
     let sum = gram_sum_grad(at.kernel, &z, None, Weights::Symmetric(&Matrix::from_host(w.clone())))?;
@@ -102,7 +103,7 @@ pub(super) fn gradient(at: &Setting, data: &Data, f: &Factors, inducing: bool) -
 
 /// `W_zz`, with what reaches the diagonal of `K_zz` through the jitter, which follows its mean.
 fn within(
-    at: &Setting,
+    at: &Hyper,
     f: &Factors,
     inverse: &Array2<f64>,
     r: &Array2<f64>,

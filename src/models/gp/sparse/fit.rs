@@ -1,16 +1,17 @@
-//! The fit: on a GPU the search runs there in f32, and what it has found is judged and made again in f64.
+//! The fit: F in f64, its gradient by the device.
 
-use ndarray::{Array2, ArrayView2};
+use ndarray::{Array2, ArrayRef, ArrayView2};
 
 use super::data::{Data, chunk};
 use super::evidence::{SparseEvidence, gradient};
-use super::factors::{Factors, Setting};
+use super::first_pass::{Factors, Hyper};
 use super::fitted::FittedSparseGp;
-use super::regressor::SparseGpRegressor;
-use super::search::{Place, Search, scales};
-use crate::check::{pairs, positive, require, parameter};
+use super::model::SparseGpRegressor;
+use super::variables::{SearchPoint, Variables, scales};
+use crate::check::{not_negative, pairs, positive, require};
+use crate::learn::inherent::fits;
 use crate::learn::plan::affords;
-use crate::optim::{Minimiser, Minimum, Stop};
+use crate::learn::{Fit, Inputs, TargetDim, Targets};
 use crate::{Device, Error, Result};
 
 const OP: &str = "SparseGpRegressor::fit";
@@ -18,124 +19,83 @@ const OP: &str = "SparseGpRegressor::fit";
 const DOUBT: f64 = 1e-4;
 
 impl SparseGpRegressor {
-    /// F and its gradient at the parameters as they are, for `x`, `n x d`, and `y`, `n x p`: outputs share everything.
+    /// F and its gradient at the parameters as they are, for `x`, `n x d`, and targets `y`, which share everything.
     ///
     /// F is f64 whatever the device. A device in f32 makes the gradient, unless F is off by more than 1e-4 there; then
     /// that is f64 too.
     ///
     /// # Errors
     /// As [`fit`](Self::fit).
-    pub fn evidence(
+    pub fn evidence<D: TargetDim>(
         &self,
         device: &Device,
-        x: ArrayView2<f64>,
-        y: ArrayView2<f64>,
+        x: impl Inputs,
+        y: impl Targets<Of = ArrayRef<f64, D>>,
     ) -> Result<SparseEvidence> {
-        let cpu = Device::cpu();
+        let (x, y) = (x.inputs(), y.targets());
+        let (x, y) = (x.view(), D::columns(&y));
         let z = self.start(device, x, y)?;
-        let data = self.data(&cpu, &z, x, y)?;
-        let place = self.here(z);
-        let at = self.at(&cpu, &place);
-        let factors = Factors::new(&at, &data)?;
-        if device.is_gpu() {
-            match self.data(device, &place.z, x, y).and_then(|data| self.seen(device, &place, &data, true)) {
-                Ok(seen) if agree(factors.value, seen.value) => {
-                    return Ok(SparseEvidence { value: factors.value, ..seen });
-                }
+        let (exact, fast) = (self.data(&Device::cpu(), &z, x, y)?, self.fast(device, &z, x, y)?);
+        let at = SearchPoint { kernel: self.kernel.clone(), noise: self.noise, z };
+        self.evidence_at(&at, &exact, fast.as_ref(), true)
+    }
+
+    /// F in f64; its gradient by the device of `fast` if that sees the same F.
+    fn evidence_at(
+        &self,
+        at: &SearchPoint,
+        exact: &Data,
+        fast: Option<&Data>,
+        inducing: bool,
+    ) -> Result<SparseEvidence> {
+        let at = self.at(at);
+        let factors = Factors::new(&at, exact)?;
+        let value = factors.value;
+        if let Some(fast) = fast {
+            match Factors::new(&at, fast).and_then(|f| gradient(&at, fast, &f, inducing)) {
+                Ok(found) if agree(value, found.value) => return Ok(SparseEvidence { value, ..found }),
                 Ok(_) => {}
                 Err(e) if beyond_f32(&e) => {}
                 Err(other) => return Err(other),
             }
         }
-        Ok(SparseEvidence { value: factors.value, ..gradient(&at, &data, &factors, true)? })
+        Ok(SparseEvidence { value, ..gradient(&at, exact, &factors, inducing)? })
     }
+}
 
-    /// Fits to `x`, `n x d`, and `y`, `n x p`: the outputs share kernel, noise and inducing points.
-    ///
-    /// The device is that of the search. If it computes in f32, F is made again in f64 where the search ended; if the
-    /// two do not agree to 1e-4, or f32 let it get stuck, the search goes on from there in f64. What is fitted is f64
-    /// on the CPU: one pass over the data is little beside a search, and `L⁻¹` takes more digits than f32 has.
-    ///
-    /// # Errors
-    /// [`Error::Shape`], [`Error::NotFinite`] or [`Error::Parameter`] for bad input, among it noise that is not positive
-    /// and white noise in the kernel; [`Error::UnknownName`] for a prior of none of its hyper-parameters;
-    /// [`Error::NotPositiveDefinite`] if `K_zz` is not, in spite of the jitter; [`Error::OverBudget`] beyond the
-    /// [memory budget](Self::memory_budget); [`Error::Cancelled`]; [`Error::Unsupported`] for a kernel that the device of
-    /// a search cannot run.
-    pub fn fit(&self, device: &Device, x: ArrayView2<f64>, y: ArrayView2<f64>) -> Result<FittedSparseGp> {
-        let cpu = Device::cpu();
+fits!(SparseGpRegressor: Regress -> FittedSparseGp);
+
+impl<D: TargetDim> Fit<ArrayRef<f64, D>> for SparseGpRegressor {
+    type Fitted = FittedSparseGp<D>;
+
+    fn fit(&self, device: &Device, x: ArrayView2<f64>, y: &ArrayRef<f64, D>) -> Result<FittedSparseGp<D>> {
+        let y = D::columns(y);
         let z = self.start(device, x, y)?;
-        let data = self.data(&cpu, &z, x, y)?;
-        let search = Search::new(self, scales(x), z)?;
-        let mut start = search.start();
-        let Some(minimiser) = self.minimiser.as_ref().filter(|_| !start.is_empty()) else {
-            return self.finish(&data, self.here(search.inducing().clone()), None);
-        };
-        let mut before = None;
-        if device.is_gpu() {
-            let on_device = self.data(device, search.inducing(), x, y);
-            match on_device.and_then(|data| self.search(minimiser, &search, &start, device, &data)) {
-                Err(e) if beyond_f32(&e) => {}
-                Err(other) => return Err(other),
-                Ok(seen) => {
-                    let fitted = self.finish(&data, search.place(&seen.point)?, Some(seen.clone()))?;
-                    let posterior =
-                        |f: &FittedSparseGp, at: &[f64]| f.log_marginal_likelihood() + search.log_prior(at);
-                    let found = posterior(&fitted, &seen.point);
-                    if agree(found, -seen.value) && seen.stop != Stop::Stalled {
-                        return Ok(fitted);
-                    }
-                    // What f32 has chosen may be worse than what was given.
-                    let given = self.finish(&data, search.place(&start)?, None);
-                    if !given.is_ok_and(|g| posterior(&g, &start) > found) {
-                        start.clone_from(&seen.point);
-                    }
-                    before = Some(seen);
-                }
-            }
+        let exact = self.data(&Device::cpu(), &z, x, y)?;
+        let variables = Variables::new(self, scales(x), z)?;
+        let start = variables.start();
+        let (mut at, mut minimum, mut place) = (variables.point(&start)?, None, Device::cpu());
+        if let Some(minimiser) = self.minimiser.as_ref().filter(|_| !start.is_empty()) {
+            let fast = self.fast(device, &at.z, x, y)?;
+            place = fast.as_ref().map_or(place, |f| f.device().clone());
+            let found = minimiser.run(&start, &variables.bounds(), |v| {
+                let at = variables.point(v)?;
+                let found = self.evidence_at(&at, &exact, fast.as_ref(), self.move_inducing)?;
+                Ok(variables.objective(v, &at, &found))
+            })?;
+            at = variables.point(&found.point)?;
+            minimum = Some(found);
         }
-        let mut found = self.search(minimiser, &search, &start, &cpu, &data)?;
-        if let Some(before) = before {
-            found.iterations += before.iterations;
-            found.evaluations += before.evaluations;
-            found.failures += before.failures;
-        }
-        self.finish(&data, search.place(&found.point)?, Some(found))
+        let factors = Factors::new(&self.at(&at), &exact)?;
+        Ok(FittedSparseGp::new(self, place, at, factors, minimum))
     }
+}
 
-    /// The minimum of -F, less the logarithm of the prior, on this device.
-    fn search(
-        &self,
-        minimiser: &Minimiser,
-        search: &Search,
-        start: &[f64],
-        device: &Device,
-        data: &Data,
-    ) -> Result<Minimum> {
-        minimiser.run(start, &search.bounds(), |v| {
-            let place = search.place(v)?;
-            let found = self.seen(device, &place, data, self.move_inducing)?;
-            Ok(search.objective(v, &place, &found))
-        })
-    }
-
-    /// F and its gradient as this device sees them.
-    fn seen(&self, device: &Device, place: &Place, data: &Data, inducing: bool) -> Result<SparseEvidence> {
-        let at = self.at(device, place);
-        gradient(&at, data, &Factors::new(&at, data)?, inducing)
-    }
-
-    /// The process at this place, from data on the CPU.
-    fn finish(&self, data: &Data, place: Place, minimum: Option<Minimum>) -> Result<FittedSparseGp> {
-        let factors = Factors::new(&self.at(&Device::cpu(), &place), data)?;
-        Ok(FittedSparseGp::new(self, place, factors, minimum))
-    }
-
+impl SparseGpRegressor {
     /// Where the inducing points start, once parameters and inputs are known to be in order.
     fn start(&self, device: &Device, x: ArrayView2<f64>, y: ArrayView2<f64>) -> Result<Array2<f64>> {
         positive("noise", self.noise)?;
-        let jitter = self.jitter;
-        parameter("jitter", jitter, jitter >= 0.0 && jitter.is_finite(), "must be finite and not negative")?;
+        not_negative("jitter", self.jitter)?;
         self.space()?;
         require(OP, !self.kernel.has_white_noise(), || {
             "white noise in the kernel: inducing variables have none, give it as `noise`".to_owned()
@@ -157,13 +117,23 @@ impl SparseGpRegressor {
         Data::new(OP, device, &self.kernel, x, y, rows)
     }
 
-    fn here(&self, z: Array2<f64>) -> Place {
-        Place { kernel: self.kernel.clone(), noise: self.noise, z }
+    /// The data on a GPU, if that is where gradients are to be made.
+    fn fast(
+        &self,
+        device: &Device,
+        z: &Array2<f64>,
+        x: ArrayView2<f64>,
+        y: ArrayView2<f64>,
+    ) -> Result<Option<Data>> {
+        let flops = self.plan(device, x.nrows(), x.ncols(), y.ncols()).flops_per_iteration;
+        let device = device.suited_to(flops);
+        let data = if device.is_gpu() { Some(self.data(&device, z, x, y)?) } else { None };
+        Ok(data.filter(|d| d.device().is_gpu()))
     }
 
-    fn at<'a>(&self, device: &'a Device, place: &'a Place) -> Setting<'a> {
+    fn at<'a>(&self, point: &'a SearchPoint) -> Hyper<'a> {
         let (method, jitter) = (self.method, self.jitter);
-        Setting { device, kernel: &place.kernel, noise: place.noise, z: &place.z, method, jitter }
+        Hyper { kernel: &point.kernel, noise: point.noise, z: &point.z, method, jitter }
     }
 }
 

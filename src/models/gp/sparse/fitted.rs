@@ -1,64 +1,108 @@
 //! A fitted sparse process: what was learned, what happened, and predictions.
 
-#[cfg(feature = "serde")]
-mod saved;
-
+use std::marker::PhantomData;
 use std::ops::Range;
 
-use ndarray::{Array1, Array2, ArrayView2, Axis, Zip, s};
+use ndarray::{Array, Array1, Array2, ArrayView2, Axis, Ix2, Zip, s};
 
 use super::data::chunk;
-use super::factors::{Factors, whitened};
-use super::regressor::{SparseGpRegressor, SparseMethod};
-use super::search::Place;
+use super::first_pass::{Factors, whitened};
+use super::model::{SparseGpRegressor, SparseMethod};
+use super::variables::SearchPoint;
 use crate::linalg::Noise;
 use crate::matrix::window::windows;
 use crate::check::inputs;
-use crate::models::gp::predict::{Prediction, Predictive, noise_of};
-use crate::models::gp::space::at_bounds;
-use crate::learn::metrics::r_squared;
+use crate::models::gp::prediction::{Prediction, Predictive};
+use crate::models::gp::hyper_space::at_bounds;
+use crate::learn::configure::getters;
+use crate::learn::inherent::inherent;
+use crate::learn::{Inputs, Predict, PredictDistribution, TargetDim};
 use crate::probability::posterior_variance::{known, left};
 use crate::ops::{Along, Reduction, Side, Trans, Triangle, gemm, gram_diagonal, reduce, solve_triangular};
 use crate::optim::Minimum;
-use crate::{Kernel, Matrix, Result};
+use crate::{Device, Kernel, Matrix, Result};
 
 /// A sparse Gaussian process after its fit. All of it is f64 on the CPU, whatever the device of the search.
 #[derive(Debug, Clone)]
-pub struct FittedSparseGp {
+pub struct FittedSparseGp<D = Ix2> {
     /// With the parameters that were learned.
-    model: SparseGpRegressor,
-    value: f64,
-    gap: f64,
-    jitter: f64,
-    minimum: Option<Minimum>,
+    pub(super) model: SparseGpRegressor,
+    /// Where the search ran.
+    pub(super) device: Device,
+    pub(super) value: f64,
+    pub(super) gap: f64,
+    pub(super) jitter: f64,
+    pub(super) minimum: Option<Minimum>,
     pub(super) z: Matrix,
     /// L, `chol(B)` and β.
     pub(super) l: Matrix,
     pub(super) lb: Matrix,
     pub(super) beta: Matrix,
+    pub(super) targets: PhantomData<D>,
 }
 
-impl FittedSparseGp {
+getters!(FittedSparseGp<D> {
+    /// The model, with the parameters that were learned.
+    model: &SparseGpRegressor,
+    /// The kernel with its fitted parameters.
+    kernel => model.kernel: &Kernel,
+    /// The variance of the noise.
+    noise => model.noise: f64,
+    /// The method by which K was approximated.
+    method => model.method: SparseMethod,
+    /// The bound of the log evidence; for DTC and FITC, that evidence of their own model.
+    log_evidence => value: f64,
+    /// The variance that the inducing points do not explain, `tr(K - Q)`: zero if they miss nothing.
+    unexplained => gap: f64,
+    /// What was added to the diagonal of `K_zz`, in absolute terms.
+    jitter: f64,
+    /// The device that the search ran on: the CPU if there was none, or too little for a GPU.
+    device: &Device,
+});
+
+inherent!(
+    FittedSparseGp<D: TargetDim>: Predict -> Array<f64, D>, PredictDistribution -> Prediction<D>, R2
+);
+
+impl<D: TargetDim> Predict for FittedSparseGp<D> {
+    type Output = Array<f64, D>;
+
+    /// `aᵀβ` with `a = L⁻¹ k(Z, x)`.
+    fn predict(&self, x: ArrayView2<f64>) -> Result<Array<f64, D>> {
+        self.each(x, |_, _, _| Ok(())).map(D::shaped)
+    }
+}
+
+impl<D: TargetDim> PredictDistribution for FittedSparseGp<D> {
+    type Distribution = Prediction<D>;
+
+    fn predict_distribution(&self, x: ArrayView2<f64>) -> Result<Prediction<D>> {
+        self.predict_with(x, Predictive::Observed)
+    }
+}
+
+impl<D: TargetDim> FittedSparseGp<D> {
     /// From factors on the CPU.
     pub(super) fn new(
         model: &SparseGpRegressor,
-        Place { kernel, noise, z }: Place,
+        device: Device,
+        SearchPoint { kernel, noise, z }: SearchPoint,
         f: Factors,
         minimum: Option<Minimum>,
     ) -> Self {
         let model = SparseGpRegressor { kernel, noise, ..model.clone() };
         let (value, gap, jitter) = (f.value, f.gap, f.jitter);
         let (z, beta) = (Matrix::from_host(z), Matrix::from_host(f.beta));
-        FittedSparseGp { model, value, gap, jitter, minimum, z, l: f.l, lb: f.lb, beta }
+        let (l, lb, targets) = (f.l, f.lb, PhantomData);
+        FittedSparseGp { model, device, value, gap, jitter, minimum, z, l, lb, beta, targets }
     }
 
-    /// The mean at each row of `x` (`t x d`): `aᵀβ` with `a = L⁻¹ k(Z, x)`, `t x p`.
+    /// The distribution of f at each row of `x`: noise is not included.
     ///
     /// # Errors
-    /// [`Error::Shape`](crate::Error::Shape) if `x` is empty or has another number of features,
-    /// [`Error::NotFinite`](crate::Error::NotFinite).
-    pub fn predict(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
-        self.each(x, |_, _, _| Ok(()))
+    /// As [`predict_with`](Self::predict_with).
+    pub fn predict_latent(&self, x: impl Inputs) -> Result<Prediction<D>> {
+        self.predict_with(x, Predictive::Latent)
     }
 
     /// Mean and variance at each row of `x`: `k(x, x) - |a|² + aᵀB⁻¹a`, and the noise if asked.
@@ -66,11 +110,12 @@ impl FittedSparseGp {
     /// # Errors
     /// As [`predict`](Self::predict), and for a variance that overflows; [`Error::Parameter`](crate::Error::Parameter) for
     /// noise that is not a variance.
-    pub fn predict_variance(&self, x: ArrayView2<f64>, what: Predictive) -> Result<Prediction> {
-        let noise = noise_of(&Noise::Same(self.noise()), what)?;
+    pub fn predict_with(&self, x: impl Inputs, what: Predictive) -> Result<Prediction<D>> {
+        let x = x.inputs();
+        let noise = what.noise(&Noise::Same(self.noise()))?;
         let mut variance = Array1::from_elem(x.nrows(), noise);
         let squares = |a: &Matrix| reduce(a, Along::EachColumn, Reduction::SumSquares)?.into_array();
-        let mean = self.each(x, |rows, points, a| {
+        let mean = self.each(x.view(), |rows, points, a| {
             let b = solve_triangular(&self.lb, Triangle::Lower, Trans::No, Side::Left, a)?;
             let prior = gram_diagonal(self.kernel(), points)?.into_array()?.index_axis_move(Axis(1), 0);
             let (explained, learned) = (squares(a)?, squares(&b)?);
@@ -80,20 +125,11 @@ impl FittedSparseGp {
             Ok(())
         })?;
         known("FittedSparseGp::predict", 0, &variance)?;
-        Ok(Prediction { mean, variance })
-    }
-
-    /// R² of the mean at `x` for `y`, `t x p`: `1 - Σ(y - ŷ)² / Σ(y - ȳ)²`, the mean over the columns.
-    ///
-    /// # Errors
-    /// As [`predict`](Self::predict); [`Error::Shape`](crate::Error::Shape) or
-    /// [`Error::NotFinite`](crate::Error::NotFinite) for a bad `y`, or for a single observation.
-    pub fn score(&self, x: ArrayView2<f64>, y: ArrayView2<f64>) -> Result<f64> {
-        r_squared("FittedSparseGp::score", y, self.predict(x)?.view())
+        Ok(Prediction::new(mean, variance, None))
     }
 
     /// Means; `then` gets each chunk's rows, points and A.
-    fn each(
+    pub(super) fn each(
         &self,
         x: ArrayView2<f64>,
         mut then: impl FnMut(Range<usize>, &Matrix, &Matrix) -> Result<()>,
@@ -110,49 +146,13 @@ impl FittedSparseGp {
         Ok(mean)
     }
 
-    /// The model, with the parameters that were learned.
-    pub fn model(&self) -> &SparseGpRegressor {
-        &self.model
-    }
-
-    /// The kernel with its fitted parameters.
-    pub fn kernel(&self) -> &Kernel {
-        &self.model.kernel
-    }
-
-    /// The variance of the noise.
-    pub fn noise(&self) -> f64 {
-        self.model.noise
-    }
-
     /// The inducing inputs, `m x d`.
     pub fn inducing(&self) -> ArrayView2<'_, f64> {
         self.z.cpu().view()
     }
 
-    /// How K was approximated.
-    pub fn method(&self) -> SparseMethod {
-        self.model.method
-    }
-
-    /// The bound of the log marginal likelihood; for DTC and FITC, that likelihood of their own model.
-    pub fn log_marginal_likelihood(&self) -> f64 {
-        self.value
-    }
-
-    /// `tr(K - Q)`: the variance that the inducing points do not explain. Zero if they miss nothing.
-    pub fn unexplained(&self) -> f64 {
-        self.gap
-    }
-
-    /// What was added to the diagonal of `K_zz`, in absolute terms.
-    pub fn jitter(&self) -> f64 {
-        self.jitter
-    }
-
-    /// How the search for the parameters went, if there was one. Its values are those of `-F`, less the logarithm of the
-    /// priors, as its device saw them.
-    pub fn optimisation(&self) -> Option<&Minimum> {
+    /// The search for the parameters, if there was one. Its values are those of `-F`, less the logarithm of the priors.
+    pub fn search(&self) -> Option<&Minimum> {
         self.minimum.as_ref()
     }
 

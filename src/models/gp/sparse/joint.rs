@@ -2,12 +2,12 @@
 
 use ndarray::ArrayView2;
 
-use super::factors::whitened;
+use super::first_pass::whitened;
 use super::fitted::FittedSparseGp;
 use crate::linalg::Noise;
 use crate::check::{finite, inputs};
-use crate::models::gp::predict::{JointPrediction, Predictive, noise_of};
-use crate::models::gp::sample::{Samples, draw};
+use crate::learn::{Inputs, TargetDim};
+use crate::models::gp::prediction::{JointPrediction, Predictive, Samples};
 use crate::learn::plan::affords;
 use crate::probability::posterior_variance::left;
 use crate::ops::{Side, Trans, Triangle, gram, gram_diagonal, solve_triangular, syrk};
@@ -16,7 +16,7 @@ use crate::{Matrix, Result};
 /// Matrices of t x t at their peak: the covariance, what is subtracted and added, and a copy.
 const MATRICES: f64 = 4.0;
 
-impl FittedSparseGp {
+impl<D: TargetDim> FittedSparseGp<D> {
     /// Mean and covariance between all rows of `x` (`t x d`): `k(x, x') - aᵀa' + aᵀB⁻¹a'` with `a = L⁻¹ k(Z, x)`, and
     /// noise on the diagonal if asked.
     ///
@@ -24,28 +24,27 @@ impl FittedSparseGp {
     /// given the inducing variables.
     ///
     /// ```
-    /// use mercer::models::gp::{Inducing, Predictive, SparseGpRegressor};
-    /// use mercer::{Device, Kernel};
+    /// use mercer::prelude::*;
     /// use ndarray::{Array2, array};
     ///
     /// let x = Array2::from_shape_fn((100, 1), |(i, _)| i as f64 / 20.0);
     /// let y = x.mapv(f64::sin);
     /// let gp = SparseGpRegressor::new(Kernel::rbf(1.0), Inducing::greedy(10)).noise(0.01);
-    /// let fitted = gp.fit(&Device::cpu(), x.view(), y.view())?;
+    /// let fitted = gp.fit(&Device::cpu(), &x, &y)?;
     /// let new = array![[20.0], [20.1]];
-    /// let joint = fitted.predict_joint(new.view(), Predictive::Latent)?;
+    /// let joint = fitted.predict_joint(&new, Predictive::Latent)?;
     /// assert!(joint.covariance[[0, 1]] > 0.99); // far from the data, but near each other
-    /// let drawn = fitted.sample(new.view(), Predictive::Latent, 5, 0)?.values;
+    /// let drawn = fitted.sample(&new, Predictive::Latent, 5, 0)?.values;
     /// assert_eq!(drawn.dim(), (5, 2, 1));
     /// # Ok::<(), mercer::Error>(())
     /// ```
     ///
     /// # Errors
-    /// As [`predict_variance`](Self::predict_variance); [`Error::OverBudget`](crate::Error::OverBudget) before anything is
+    /// As [`predict_with`](Self::predict_with); [`Error::OverBudget`](crate::Error::OverBudget) before anything is
     /// allocated if the covariance does not fit the model's
     /// [memory budget](super::SparseGpRegressor::memory_budget).
-    pub fn predict_joint(&self, x: ArrayView2<f64>, what: Predictive) -> Result<JointPrediction> {
-        self.joint("FittedSparseGp::predict_joint", x, what, 0)
+    pub fn predict_joint(&self, x: impl Inputs, what: Predictive) -> Result<JointPrediction<D>> {
+        self.joint("FittedSparseGp::predict_joint", x.inputs().view(), what, 0)
     }
 
     /// The same, if there is room for it and for `count` functions.
@@ -55,14 +54,14 @@ impl FittedSparseGp {
         x: ArrayView2<f64>,
         what: Predictive,
         count: usize,
-    ) -> Result<JointPrediction> {
-        let noise = noise_of(&Noise::Same(self.noise()), what)?;
+    ) -> Result<JointPrediction<D>> {
+        let noise = what.noise(&Noise::Same(self.noise()))?;
         inputs(op, x, self.z.cols())?;
         // In floating point: no size is so large that it overflows.
         let (t, m, values) = (x.nrows() as f64, self.z.rows() as f64, count as f64 * self.beta.cols() as f64);
         let need = 8.0 * t * (MATRICES * t + 3.0 * m + 2.0 * x.ncols() as f64 + values);
         affords(op, need as u64, self.model().budget(), "ask for variances only")?;
-        let mean = self.predict(x)?;
+        let mean = self.each(x, |_, _, _| Ok(()))?;
         let points = Matrix::from_host(x.to_owned());
         let a = whitened(self.kernel(), &self.z, &self.l, &points)?;
         let mut covariance = gram(self.kernel(), &points, None)?.into_array()?;
@@ -72,16 +71,17 @@ impl FittedSparseGp {
         let b = solve_triangular(&self.lb, Triangle::Lower, Trans::No, Side::Left, &a)?;
         covariance += &syrk(1.0, &b, Trans::Yes)?.into_array()?;
         finite(op, "the covariance", covariance.view())?;
-        Ok(JointPrediction { mean, covariance })
+        Ok(JointPrediction::new(mean, covariance))
     }
 
     /// Functions, or observations, drawn from the posterior at the rows of `x`: `count x t x p`.
     ///
     /// # Errors
     /// As [`predict_joint`](Self::predict_joint); [`Error::Shape`](crate::Error::Shape) for a count of zero.
-    pub fn sample(&self, x: ArrayView2<f64>, what: Predictive, count: usize, seed: u64) -> Result<Samples> {
-        let joint = self.joint("FittedSparseGp::sample", x, what, count)?;
+    pub fn sample(&self, x: impl Inputs, what: Predictive, count: usize, seed: u64) -> Result<Samples> {
+        let x = x.inputs();
+        let joint = self.joint("FittedSparseGp::sample", x.view(), what, count)?;
         let prior = gram_diagonal(self.kernel(), &Matrix::from_host(x.to_owned()))?.into_array()?;
-        draw(&joint.mean, &joint.covariance, prior.mean().unwrap_or(0.0), count, seed)
+        joint.draw(prior.mean().unwrap_or(0.0), count, seed)
     }
 }

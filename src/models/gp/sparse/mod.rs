@@ -10,21 +10,23 @@
 //! ```
 //!
 //! Nothing of size n x m is stored: A is made in chunks of rows, once for the value and once more for the gradient.
-//! During a search kernel matrices and O(nm²) products run on the device; what is m x m is f64 on the host, and so are the
-//! derivative by the inducing inputs and all that a fit leaves. Checked in `tests/gp/sparse*.rs`.
+//! During a search F is f64 on the CPU and its gradient comes from the device, while that sees the same F; what is m x m, the
+//! derivative by the inducing inputs and all that a fit leaves are f64 on the CPU. Checked in `tests/gp/sparse*.rs`.
 
 mod data;
 mod evidence;
-mod factors;
+mod first_pass;
 mod fit;
 mod fitted;
 mod inducing;
 mod joint;
+mod model;
 mod plan;
-mod regressor;
-mod search;
+#[cfg(feature = "serde")]
+mod saved;
+mod variables;
 
 pub use evidence::SparseEvidence;
 pub use fitted::FittedSparseGp;
 pub use inducing::Inducing;
-pub use regressor::{SparseGpRegressor, SparseMethod};
+pub use model::{SparseGpRegressor, SparseMethod};

@@ -2,7 +2,7 @@
 
 use super::data::chunk;
 use super::inducing::Inducing;
-use super::regressor::{SparseGpRegressor, SparseMethod};
+use super::model::{SparseGpRegressor, SparseMethod};
 use crate::Device;
 use crate::learn::plan::{Method, Plan, kernel_flops};
 

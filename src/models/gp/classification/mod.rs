@@ -1,0 +1,20 @@
+//! Gaussian process classification by Laplace's approximation. Checked in `tests/gp_classify`.
+
+mod average;
+mod binary;
+mod fitted;
+mod laplace;
+mod likelihood;
+mod model;
+mod plan;
+#[cfg(feature = "serde")]
+mod saved;
+mod softmax;
+
+pub use average::Average;
+pub use fitted::{FittedGpClassifier, Latent};
+pub use likelihood::Likelihood;
+pub use model::GpClassifier;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,246 @@
+//! What Gaussian process regression is to fit: kernel, mean, noise, and how hyper-parameters are chosen.
+
+use ndarray::{Array2, ArrayRef, ArrayView2};
+
+use super::evidence::{Conditioned, Evidence};
+use super::fitted::FittedGp;
+use super::matrix_free::MatrixFreeParams;
+use crate::check::{finite, pairs};
+use crate::learn::configure::setters;
+use crate::learn::inherent::fits;
+use crate::learn::plan::{BUDGET, Method, Plan};
+use crate::learn::{Fit, Inputs, TargetDim, Targets};
+use crate::linalg::{Jitter, Noise, SpdParams};
+use crate::matrix::Points;
+use crate::models::gp::mean::Mean;
+use crate::models::gp::prediction::{Samples, draw};
+use crate::models::gp::prior::Prior;
+use crate::ops::gram;
+use crate::optim::Minimiser;
+use crate::{Device, Kernel, Matrix, Result};
+
+pub(super) const OP: &str = "GpRegressor::fit";
+
+/// Gaussian process regression with hyper-parameters that stay as they are given, unless
+/// [`optimise`](GpRegressor::optimise) is called: `y = f(x) + ε`, `f ~ GP(m, k)`, `ε ~ N(0, noise)`.
+///
+/// Given data, `f(x*)` is normal with mean `m(x*) + k(x*, X) C⁻¹ (y - m(X))` and covariance
+/// `k(x*, x*') - k(x*, X) C⁻¹ k(X, x*')`, where `C = k(X, X) + noise`. Several columns of y are independent processes
+/// that share everything but their data and the coefficients of their mean.
+///
+/// With `optimise` a fit maximises `log p(y | θ) + log p(θ)` over all parameters of the kernel that are not fixed, and the
+/// noise.
+///
+/// The n x n covariance is stored and factored if it fits the [memory budget](GpRegressor::memory_budget), and if not,
+/// conjugate gradients do without: [`plan`](GpRegressor::plan) says which before anything is run,
+/// [`matrix_free`](GpRegressor::matrix_free) how. Problems that are too small for a GPU to gain anything run on the CPU;
+/// [`FittedGp::device`] says where. Means are f64 sums on the CPU wherever the fit ran.
+///
+/// ```
+/// use mercer::prelude::*;
+/// use ndarray::{Array2, array};
+///
+/// let x = Array2::from_shape_fn((25, 1), |(i, _)| 0.25 * i as f64);
+/// let y = x.column(0).mapv(f64::sin);
+/// let gp = GpRegressor::new(Kernel::rbf(0.3).scaled(1.0)).noise(0.1).optimise(Minimiser::default());
+/// let fitted = gp.fit(&Device::best(), &x, &y)?;
+/// let p = fitted.predict_latent(array![[2.1], [20.0]])?;
+/// assert!((p.mean[0] - 2.1f64.sin()).abs() < 1e-3 && p.variance[0] < 1e-3);
+/// assert!(p.variance[1] > 0.2); // far from the data the prior is back
+/// # Ok::<(), mercer::Error>(())
+/// ```
+///
+/// # Errors of a fit
+/// [`Error::Parameter`](crate::Error::Parameter) or [`Error::UnknownName`](crate::Error::UnknownName) for bad noise,
+/// kernel, priors or [`MatrixFreeParams`]; [`Error::NotPositiveDefinite`](crate::Error::NotPositiveDefinite) if the
+/// covariance is not (duplicate inputs without noise) and no jitter is allowed;
+/// [`Error::Cancelled`](crate::Error::Cancelled) by the minimiser's progress. If the covariance is not stored also
+/// [`Error::Parameter`](crate::Error::Parameter) for noise that is not positive, whatever the jitter, and
+/// [`Error::NoConvergence`](crate::Error::NoConvergence).
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct GpRegressor {
+    pub(super) kernel: Kernel,
+    pub(super) mean: Mean,
+    pub(super) noise: Noise,
+    /// None until somebody bounds it.
+    pub(super) noise_bounds: Option<(f64, f64)>,
+    pub(super) noise_fixed: bool,
+    pub(super) spd: SpdParams,
+    pub(super) minimiser: Option<Minimiser>,
+    pub(super) priors: Vec<(String, Prior)>,
+    pub(super) budget: u64,
+    pub(super) matrix_free: MatrixFreeParams,
+}
+
+impl GpRegressor {
+    /// A process of mean zero with this kernel, and noise of variance 1e-6: almost none.
+    pub fn new(kernel: Kernel) -> Self {
+        GpRegressor {
+            kernel,
+            mean: Mean::Zero,
+            noise: Noise::Same(1e-6),
+            noise_bounds: None,
+            noise_fixed: false,
+            spd: SpdParams::default(),
+            minimiser: None,
+            priors: Vec::new(),
+            budget: BUDGET,
+            matrix_free: MatrixFreeParams::default(),
+        }
+    }
+
+    /// Bounds the search for the noise. Unless said otherwise it goes from 1e-8 to 1e5, and five decades further where it
+    /// begins beyond.
+    #[must_use]
+    pub fn noise_bounds(self, lower: f64, upper: f64) -> Self {
+        GpRegressor { noise_bounds: Some((lower, upper)), ..self }
+    }
+
+    /// Keeps the noise out of optimisation.
+    #[must_use]
+    pub fn fixed_noise(self) -> Self {
+        GpRegressor { noise_fixed: true, ..self }
+    }
+
+    /// A prior for one hyper-parameter: a name of [`Kernel::params`], or `noise`.
+    #[must_use]
+    pub fn prior(mut self, name: &str, prior: Prior) -> Self {
+        self.priors.push((name.to_owned(), prior));
+        self
+    }
+}
+
+setters!(GpRegressor {
+    /// The mean function; zero by default.
+    mean: Mean,
+    /// The variance of the noise: one for all observations, which [`optimise`](GpRegressor::optimise) learns if it is
+    /// not zero, or one for each, which is taken as known. Zero is a process observed without noise.
+    noise: into Noise,
+    /// What may be added to the diagonal if the covariance is not positive definite; nothing unless said otherwise.
+    /// Where the covariance is not stored nobody can tell, so that nothing is added: the noise must be positive there.
+    jitter => spd.jitter: Jitter,
+    /// Chooses hyper-parameters by maximising the marginal likelihood, times the priors if there are any; `None` leaves
+    /// them as they are given.
+    optimise => minimiser: into Option<Minimiser>,
+    /// Bytes that a fit may allocate, 2 GiB by default: one matrix up to about n = 16,300, two up to 11,500 for a
+    /// gradient; on a GPU, whose factor stands beside the matrix, up to 15,800 and 10,300.
+    /// Beyond that nothing n x n is stored, and what needs a stored factor refuses. So do joint predictions and samples
+    /// whose covariance between new points passes the same limit by itself. Up to 256 MB that earlier matrices
+    /// have left for the next are not counted.
+    memory_budget => budget: u64,
+    /// How a fit goes about it if the covariance does not fit the [memory budget](GpRegressor::memory_budget).
+    ///
+    /// Hyper-parameters are searched there too if that is asked for: with the same probes for all of them, so that the
+    /// objective is a function, but one whose gradient is as exact as the probes are many. A search then ends where
+    /// steps no longer gain; give the minimiser a tolerance of 1e-3 or so, and few iterations.
+    ///
+    /// ```
+    /// use mercer::learn::plan::Method;
+    /// use mercer::prelude::*;
+    /// use ndarray::{Array2, array};
+    ///
+    /// let x = Array2::from_shape_fn((300, 1), |(i, _)| i as f64 / 30.0);
+    /// let y = x.column(0).mapv(f64::sin);
+    /// let gp = GpRegressor::new(Kernel::rbf(1.0)).noise(0.01).memory_budget(1 << 19);
+    /// println!("{}", gp.plan(&Device::cpu(), 300, 1, 1));
+    /// let fitted = gp.matrix_free(MatrixFreeParams::new().tolerance(1e-6)).fit(&Device::cpu(), &x, &y)?;
+    /// assert!(matches!(fitted.method(), Method::MatrixFree { .. }));
+    /// assert!((fitted.predict(array![[2.5]])?[0] - 2.5f64.sin()).abs() < 1e-3);
+    /// assert!(fitted.leave_one_out().is_err()); // which takes the factor
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    matrix_free: MatrixFreeParams,
+});
+
+fits!(GpRegressor: Regress -> FittedGp);
+
+impl<D: TargetDim> Fit<ArrayRef<f64, D>> for GpRegressor {
+    type Fitted = FittedGp<D>;
+
+    fn fit(&self, device: &Device, x: ArrayView2<f64>, y: &ArrayRef<f64, D>) -> Result<FittedGp<D>> {
+        let y = D::columns(y);
+        pairs(OP, x, y)?;
+        self.matrix_free.check()?;
+        // Out of order it is refused even where nothing is added.
+        self.spd.jitter.rungs()?;
+        let space = self.space(x.nrows())?;
+        let (points, plan) = self.place(OP, device, x, y.ncols())?;
+        let start = self.theta();
+        let Some(minimiser) = self.minimiser.as_ref().filter(|_| !start.is_empty()) else {
+            return FittedGp::new(self.clone(), points, y, plan, None);
+        };
+        let sparing = GpRegressor { spd: SpdParams { condition: false, ..self.spd }, ..self.clone() };
+        let minimum = minimiser.run(&start, &space.bounds, |theta| {
+            let found = sparing.with_theta(theta)?.evidence(&points, y, plan.method)?;
+            Ok(space.objective(theta, (found.value, found.gradient)))
+        })?;
+        FittedGp::new(self.with_theta(&minimum.point)?, points, y, plan, Some(minimum))
+    }
+}
+
+impl GpRegressor {
+    /// `log p(y | X, θ)` at the hyper-parameters as they are, with its gradient by [`GpRegressor::theta`].
+    ///
+    /// The gradient is `½ Σ_ij (αα^T - C⁻¹)_ij ∂C_ij`, contracted tile by tile: the derivatives of C are never stored.
+    ///
+    /// # Errors
+    /// As [`GpRegressor::fit`]; [`Error::OverBudget`](crate::Error::OverBudget) before anything is allocated if the
+    /// matrices do not fit the [memory budget](GpRegressor::memory_budget):
+    /// [`stochastic_evidence`](GpRegressor::stochastic_evidence) needs none.
+    pub fn log_evidence<D: TargetDim>(
+        &self,
+        device: &Device,
+        x: impl Inputs,
+        y: impl Targets<Of = ArrayRef<f64, D>>,
+    ) -> Result<Evidence> {
+        const OP: &str = "GpRegressor::log_evidence";
+        let (x, y) = (x.inputs(), y.targets());
+        let (x, y) = (x.view(), D::columns(&y));
+        pairs(OP, x, y)?;
+        let size = (x.nrows(), x.ncols(), y.ncols());
+        self.affords(OP, device, size, true, "use `stochastic_evidence`")?;
+        self.space(x.nrows())?;
+        let (points, _) = self.place(OP, device, x, y.ncols())?;
+        self.evidence(&points, y, Method::Dense)
+    }
+
+    fn evidence(&self, points: &Points, y: ArrayView2<f64>, method: Method) -> Result<Evidence> {
+        let conditioned = Conditioned::new(self, points, y, method)?;
+        let value = conditioned.log_evidence;
+        Ok(Evidence { value, gradient: conditioned.into_gradient(self, points)? })
+    }
+
+    /// The data where a fit will run, and what it will do there.
+    pub(super) fn place(
+        &self,
+        op: &'static str,
+        device: &Device,
+        x: ArrayView2<f64>,
+        targets: usize,
+    ) -> Result<(Points, Plan)> {
+        let plan = self.plan(device, x.nrows(), x.ncols(), targets);
+        let flops = plan.flops + plan.flops_per_iteration;
+        let points = Points::new(op, device, x, self.kernel.origin(), flops)?;
+        let plan = self.plan(points.device(), x.nrows(), x.ncols(), targets);
+        Ok((points, plan))
+    }
+
+    /// Functions drawn from the prior at the rows of `x`: `count x m x 1`. Their mean is zero; that of the model has
+    /// coefficients only once there are data.
+    ///
+    /// # Errors
+    /// As [`gram`]; [`Error::Shape`](crate::Error::Shape) for a count of zero;
+    /// [`Error::NotPositiveDefinite`](crate::Error::NotPositiveDefinite) for a kernel that is not;
+    /// [`Error::OverBudget`](crate::Error::OverBudget) before anything is allocated if the m x m covariance and what is
+    /// drawn do not fit the [memory budget](GpRegressor::memory_budget).
+    pub fn sample_prior(&self, x: impl Inputs, count: usize, seed: u64) -> Result<Samples> {
+        const OP: &str = "GpRegressor::sample_prior";
+        let x = x.inputs();
+        self.affords_joint(OP, (0, x.nrows()), (count, 1), false)?;
+        finite(OP, "x", x.view())?;
+        let covariance = gram(&self.kernel, &Matrix::from_host(x.to_owned()), None)?.into_array()?;
+        let scale = covariance.diag().mean().unwrap_or(0.0);
+        draw(&Array2::zeros((x.nrows(), 1)), &covariance, scale, count, seed)
+    }
+}
