@@ -81,7 +81,7 @@ fn folds_of_one_row_are_leave_one_out() {
 #[test]
 fn folds_find_the_scale_of_a_sine() {
     let x = random(900, 1, 154) * 10.0;
-    let y = x.column(0).mapv(f64::sin) + random(900, 1, 155).column(0) * 0.5;
+    let y = x.column(0).mapv(f64::sin) + random(900, 1, 155).column(0).mapv(|v| 0.5 * v);
     let kernels = [0.05, 1.0, 30.0].map(Kernel::rbf);
     let model = FalkonCv::new(Falkon::new(Kernel::rbf(1.0), 1.0, 60), kernels, &[1e-2, 1.0]).folds(3);
     let fit = model.fit(&Device::cpu(), &x, &y).unwrap();

@@ -88,7 +88,7 @@ fn features_and_what_is_fitted_on_them() {
     let near = nystrom.fit(&Device::cpu(), &x).unwrap();
     let away = nystrom.fit(&Device::cpu(), &far).unwrap();
     let fourier = RandomFourier::new(Kernel::rbf(0.9), 150).seed(1).fit(&Device::cpu(), &x).unwrap();
-    let maps: [(&dyn &dyn FeatureMap); 2] = [(&near, &away), (&fourier, &fourier)];
+    let maps: [(&dyn Transform, &dyn Transform); 2] = [(&near, &away), (&fourier, &fourier)];
     for (near, away) in maps {
         let (phi, far_phi) = (near.transform(x.view()).unwrap(), away.transform(far.view()).unwrap());
         let at = near.transform(new.view()).unwrap();

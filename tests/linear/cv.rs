@@ -63,7 +63,7 @@ fn gcv_is_its_formula_with_the_hat_matrix_written_out() {
     let fit = RidgeCv::new(&GRID).criterion(PenaltyCriterion::Gcv).fit(&Device::cpu(), x.view(), y.view()).unwrap();
     for (g, &penalty) in GRID.iter().enumerate() {
         // The smoother, column by column, from fits to unit targets.
-        let hat = Ridge::new(penalty).fit(&Device::cpu(), x.view(), Array2::eye(n).view()).unwrap();
+        let hat = Ridge::new(penalty).fit(&Device::cpu(), &x, Array2::<f64>::eye(n)).unwrap();
         let hat = hat.predict(x.view()).unwrap();
         let left = &y - &hat.dot(&y);
         let trace = hat.diag().sum();

@@ -70,7 +70,7 @@ fn where_there_is_no_maximum_it_says_so() {
     assert!(matches!(&e, Error::Parameter { name, .. } if name == "beta"), "{e}");
     assert!(matches!(run(Array1::zeros(20)), Err(Error::Parameter { .. })));
     let full = BayesianLinearRegression::with_prior(Array1::zeros(3), Array2::eye(3), 1.0).optimise(true);
-    let t = Array1::ones(20);
+    let t: Array1<f64> = Array1::ones(20);
     let e = full.fit(&Device::cpu(), phi.view(), t.view()).unwrap_err();
     assert!(matches!(&e, Error::Parameter { name, .. } if name == "prior"), "{e}");
     let stop = model.clone().progress(Progress::new(|_| ControlFlow::Break(()))).fit(&Device::cpu(), &phi, &t);

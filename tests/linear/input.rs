@@ -86,7 +86,7 @@ fn bad_and_unusual_data_of_a_cross_validation() {
         assert!(matches!(e, Error::NotFinite { what: "y", row: 7, .. }), "{e}");
         let e = model.fit(&Device::cpu(), x.view(), problem(11, 3, 1).1.view()).unwrap_err();
         assert!(matches!(e, Error::Shape { .. }), "{e}");
-        let none = model.fit(&Device::cpu(), Array2::zeros((0, 3)).view(), Array2::zeros((0, 1)).view());
+        let none = model.fit(&Device::cpu(), Array2::<f64>::zeros((0, 3)), Array2::<f64>::zeros((0, 1)));
         assert!(matches!(none, Err(Error::Shape { .. })));
         // A constant is met, whatever the penalty.
         let constant = Array2::from_elem((12, 1), 0.3);

@@ -32,7 +32,7 @@ fn primal_and_dual_are_the_penalised_normal_equations() {
             assert!(matches!(fit.report(), SolveReport::Direct(c) if c.backward_error < 1e-14));
         }
         let plain = Ridge::new(0.7).fit(&cpu, x.view(), y.view()).unwrap();
-        let ones = Ridge::new(0.7).fit_weighted(&cpu, x.view(), y.view(), Array1::ones(n).view()).unwrap();
+        let ones = Ridge::new(0.7).fit_weighted(&cpu, x.view(), y.view(), Array1::<f64>::ones(n)).unwrap();
         close(plain.coefficients().view(), ones.coefficients().view(), 1e-12, "unit weights");
     }
 }
