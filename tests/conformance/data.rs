@@ -39,6 +39,12 @@ pub fn named() -> (Array2<f64>, Vec<&'static str>) {
     (x, (0..60).map(|i| ["barolo", "grignolino", "barbera"][i / 20]).collect())
 }
 
+/// Three classes with names of their own.
+pub fn spelt() -> (Array2<f64>, Vec<String>) {
+    let (x, y) = named();
+    (x, y.into_iter().map(str::to_owned).collect())
+}
+
 /// Two classes that overlap.
 pub fn two_classes() -> (Array2<f64>, Vec<bool>) {
     let (x, y) = curve();
