@@ -236,7 +236,7 @@ fn kernels_without_a_measure_are_refused() {
     ));
     assert!(matches!(
         RandomFourier::new(Kernel::rbf(1.0), 4).fit(&Device::cpu(), Array2::<f64>::zeros((1, 0))),
-        Err(Error::Parameter { .. })
+        Err(Error::Shape { .. })
     ));
 }
 
