@@ -82,7 +82,7 @@ fn landmarks_that_f32_cannot_tell_apart() {
     let x = normal(2, 71) * 3.0;
     let y = Array1::from_shape_fn(6000, |i| x[[i, 0]].sin() + 0.5 * x[[i, 1]].cos())
         + normal(1, 72).column(0).mapv(|v| 0.3 * v);
-    for penalty in [0.01, 0.1, 1.0, 10.0] {
+    for penalty in [0.01, 10.0] {
         let model = Falkon::new(Kernel::rbf(1.0), penalty, 300);
         let want = model.fit(&Device::cpu(), &x, &y).unwrap();
         assert!(want.score(&x, &y).unwrap() > 0.6 && want.fallback().is_none());
