@@ -13,7 +13,8 @@ mod support;
 use std::error::Error;
 use std::time::Instant;
 
-use mercer::models::kernel_methods::features::{FeatureMap, Landmarks, Nystrom, RandomFourier};
+use mercer::learn::Transform;
+use mercer::models::kernel_methods::features::{Landmarks, Nystrom, RandomFourier};
 use mercer::models::kernel_methods::{Falkon, KernelRidge};
 use mercer::models::linear::Ridge;
 use mercer::{Device, Kernel, Matrix, ops};
@@ -48,15 +49,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("on {device}\nexact kernel ridge: {plan}\n");
 
     let clock = Instant::now();
-    let linear = Ridge::new(PENALTY).fit(&device, data.x.view(), data.y.view())?;
-    let linear = data.run(data.x.ncols(), clock, &linear.predict(data.new.view())?);
+    let linear = Ridge::new(PENALTY).fit(&device, &data.x, &data.y)?;
+    let linear = data.run(data.x.ncols(), clock, &linear.predict(&data.new)?);
     let clock = Instant::now();
     let exact = KernelRidge::new(kernel.clone(), PENALTY).tolerance(1e-6).fit(
         &device,
         data.x.view(),
         data.y.view(),
     )?;
-    let exact_run = data.run(TRAIN, clock, &exact.predict(data.new.view())?);
+    let exact_run = data.run(TRAIN, clock, &exact.predict(&data.new)?);
     println!("{:<34}{:>9}{:>10}{:>22}", "", "features", "seconds", "error (log price)");
     let show =
         |name: &str, r: &Run| println!("{name:<34}{:>9}{:>10.2}{:>22.4}", r.features, r.seconds, r.error);
@@ -67,10 +68,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     );
 
     // A feature map in front of a linear model.
-    let mapped = |map: &dyn FeatureMap, clock: Instant| -> mercer::Result<Run> {
+    let mapped = |map: &dyn Transform, clock: Instant| -> mercer::Result<Run> {
         let phi = map.transform(data.x.view())?;
         let fit = Ridge::new(PENALTY).fit(&device, phi.view(), data.y.view())?;
-        Ok(data.run(map.outputs(), clock, &fit.predict(map.transform(data.new.view())?.view())?))
+        Ok(data.run(phi.ncols(), clock, &fit.predict(map.transform(data.new.view())?.view())?))
     };
     let mut series: Vec<(&str, RGBColor, Vec<Run>)> = Vec::new();
     for (name, colour, how) in [
@@ -80,7 +81,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     ] {
         let one = |m: usize| {
             let clock = Instant::now();
-            mapped(&Nystrom::new(kernel.clone(), m).landmarks(how).fit(data.x.view())?, clock)
+            mapped(&Nystrom::new(kernel.clone(), m).landmarks(how).fit(&device, &data.x)?, clock)
         };
         series.push((name, colour, SIZES.into_iter().map(one).collect::<mercer::Result<_>>()?));
     }
@@ -91,7 +92,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let one = |m: usize| {
             let clock = Instant::now();
             mapped(
-                &RandomFourier::new(kernel.clone(), m / 2).orthogonal(orthogonal).fit(data.x.ncols())?,
+                &RandomFourier::new(kernel.clone(), m / 2).orthogonal(orthogonal).fit(&device, &data.x)?,
                 clock,
             )
         };
@@ -102,8 +103,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         let clock = Instant::now();
         let model =
             Falkon::new(kernel.clone(), PENALTY, m).landmarks(Landmarks::KMeansPlusPlus).tolerance(1e-6);
-        let fit = model.fit(&device, data.x.view(), data.y.view())?;
-        Ok(data.run(m, clock, &fit.predict(data.new.view())?))
+        let fit = model.fit(&device, &data.x, &data.y)?;
+        Ok(data.run(m, clock, &fit.predict(&data.new)?))
     };
     series.push((
         "Falkon, k-means++",
@@ -154,14 +155,15 @@ fn approximation(kernel: &Kernel, x: ArrayView2<f64>) -> mercer::Result<Vec<(usi
     let some = x.slice(s![..1000, ..]);
     let points = Matrix::from_array(&Device::cpu(), some)?;
     let k = ops::gram(kernel, &points, None)?.to_array()?;
-    let error = |map: &dyn FeatureMap| -> mercer::Result<f64> {
+    let error = |map: &dyn Transform| -> mercer::Result<f64> {
         let phi = map.transform(some)?;
         Ok((phi.dot(&phi.t()) - &k).mapv(|e| e * e).mean().unwrap_or(f64::NAN).sqrt())
     };
     let fourier = |m: usize, orthogonal| {
-        RandomFourier::new(kernel.clone(), m / 2).orthogonal(orthogonal).fit(x.ncols())
+        RandomFourier::new(kernel.clone(), m / 2).orthogonal(orthogonal).fit(&Device::cpu(), x)
     };
-    let nystrom = |m| Nystrom::new(kernel.clone(), m).landmarks(Landmarks::KMeansPlusPlus).fit(x);
+    let nystrom =
+        |m| Nystrom::new(kernel.clone(), m).landmarks(Landmarks::KMeansPlusPlus).fit(&Device::cpu(), x);
     SIZES
         .iter()
         .map(|&m| Ok((m, [error(&nystrom(m)?)?, error(&fourier(m, false)?)?, error(&fourier(m, true)?)?])))

@@ -15,17 +15,28 @@ use crate::matrix::Element;
 pub trait Real: Element {
     /// The view itself, or a copy in f64.
     fn widened<D: Dimension>(a: ArrayView<'_, Self, D>) -> CowArray<'_, f64, D>;
+
+    /// The columns themselves, or a copy in f64.
+    fn columns(a: &ArrayRef<Self, Ix2>) -> Cow<'_, ArrayRef<f64, Ix2>>;
 }
 
 impl Real for f64 {
     fn widened<D: Dimension>(a: ArrayView<'_, f64, D>) -> CowArray<'_, f64, D> {
         a.into()
     }
+
+    fn columns(a: &ArrayRef<f64, Ix2>) -> Cow<'_, ArrayRef<f64, Ix2>> {
+        Cow::Borrowed(a)
+    }
 }
 
 impl Real for f32 {
     fn widened<D: Dimension>(a: ArrayView<'_, f32, D>) -> CowArray<'_, f64, D> {
         a.mapv(f64::from).into()
+    }
+
+    fn columns(a: &ArrayRef<f32, Ix2>) -> Cow<'_, ArrayRef<f64, Ix2>> {
+        Cow::Owned(a.mapv(f64::from))
     }
 }
 
@@ -236,7 +247,7 @@ impl<S: Data<Elem = T>, T: Real> Targets for ArrayBase<S, Ix2> {
     type Of = ArrayRef<f64, Ix2>;
 
     fn targets(&self) -> Cow<'_, Self::Of> {
-        Cow::Owned(T::widened(self.view()).into_owned())
+        T::columns(self)
     }
 }
 

@@ -29,8 +29,10 @@ fn the_formula_is_n_refits() {
             let mut missed = Array2::zeros(y.raw_dim());
             for i in 0..14 {
                 let rest: Vec<usize> = (0..14).filter(|&j| j != i).collect();
-                let (xs, ys, ws) = (x.select(Axis(0), &rest), y.select(Axis(0), &rest), w.select(Axis(0), &rest));
-                let at = model.fit_weighted(&cpu, &xs, &ys, &ws).unwrap().predict(x.slice(s![i..=i, ..])).unwrap();
+                let (xs, ys, ws) =
+                    (x.select(Axis(0), &rest), y.select(Axis(0), &rest), w.select(Axis(0), &rest));
+                let at =
+                    model.fit_weighted(&cpu, &xs, &ys, &ws).unwrap().predict(x.slice(s![i..=i, ..])).unwrap();
                 missed.row_mut(i).assign(&(&y.row(i) - &at.row(0)));
             }
             let squares = missed.mapv(|r| r * r) * w.view().insert_axis(Axis(1));
@@ -94,7 +96,8 @@ fn folds_find_the_scale_of_a_sine() {
 fn bad_choices() {
     let cpu = Device::cpu();
     let (x, y) = problem(12, 2, 156);
-    let exact = |kernels: Vec<Kernel>, penalties: &[f64]| KernelRidgeCv::new(kernels, penalties).fit(&cpu, &x, &y);
+    let exact =
+        |kernels: Vec<Kernel>, penalties: &[f64]| KernelRidgeCv::new(kernels, penalties).fit(&cpu, &x, &y);
     let folds = |kernels: Vec<Kernel>, penalties: &[f64], k| {
         FalkonCv::new(Falkon::new(Kernel::rbf(1.0), 1.0, 5), kernels, penalties).folds(k).fit(&cpu, &x, &y)
     };

@@ -1,7 +1,7 @@
 //! Random Fourier features: unbiased for every kernel that has a spectral measure, and as good as 1/√m.
 
-use mercer::models::kernel_methods::features::{RandomFourier, FittedRandomFourier};
 use mercer::models::kernel_methods::KernelRidge;
+use mercer::models::kernel_methods::features::{FittedRandomFourier, RandomFourier};
 use mercer::models::linear::{BayesianLinearRegression, Ridge};
 use mercer::{Device, Error, Kernel};
 use ndarray::{Array2, Axis, array};
@@ -33,7 +33,11 @@ fn stationary() -> Vec<Kernel> {
 }
 
 fn approximate(kernel: &Kernel, m: usize, orthogonal: bool, seed: u64, x: &Array2<f64>) -> Array2<f64> {
-    let map = RandomFourier::new(kernel.clone(), m).orthogonal(orthogonal).seed(seed).fit(&Device::cpu(), Array2::<f64>::zeros((1, x.ncols()))).unwrap();
+    let map = RandomFourier::new(kernel.clone(), m)
+        .orthogonal(orthogonal)
+        .seed(seed)
+        .fit(&Device::cpu(), Array2::<f64>::zeros((1, x.ncols())))
+        .unwrap();
     let phi = map.transform(x.view()).unwrap();
     assert_eq!(phi.ncols(), map.outputs());
     phi.dot(&phi.t())
@@ -92,7 +96,11 @@ fn the_variance_is_its_formula() {
 
 #[test]
 fn orthogonal_frequencies_are_orthogonal_and_better() {
-    let map = RandomFourier::new(Kernel::rbf(1.0), 16).orthogonal(true).seed(2).fit(&Device::cpu(), Array2::<f64>::zeros((1, 8))).unwrap();
+    let map = RandomFourier::new(Kernel::rbf(1.0), 16)
+        .orthogonal(true)
+        .seed(2)
+        .fit(&Device::cpu(), Array2::<f64>::zeros((1, 8)))
+        .unwrap();
     let w = map.frequencies();
     for block in 0..2 {
         for (i, j) in (0..8).flat_map(|i| (0..i).map(move |j| (8 * block + i, 8 * block + j))) {
@@ -116,7 +124,10 @@ fn ridge_on_features_tends_to_kernel_ridge() {
     let want = KernelRidge::new(Kernel::rbf(0.7), 0.5).fit(&cpu, x.view(), y.view()).unwrap();
     let want = want.predict(x.view()).unwrap();
     let error = |m| {
-        let map = RandomFourier::new(Kernel::rbf(0.7), m).seed(1).fit(&Device::cpu(), Array2::<f64>::zeros((1, 1))).unwrap();
+        let map = RandomFourier::new(Kernel::rbf(0.7), m)
+            .seed(1)
+            .fit(&Device::cpu(), Array2::<f64>::zeros((1, 1)))
+            .unwrap();
         let phi = map.transform(x.view()).unwrap();
         let fit = Ridge::new(0.5).intercept(false).fit(&cpu, phi.view(), y.view()).unwrap();
         (fit.predict(phi.view()).unwrap() - &want).mapv(|e| e * e).mean().unwrap().sqrt()
@@ -129,13 +140,21 @@ fn ridge_on_features_tends_to_kernel_ridge() {
 #[test]
 fn a_posterior_on_features_collapses_far_away_only_as_the_features_do() {
     let (x, y) = problem(60, 1, 65);
-    let map = RandomFourier::new(Kernel::rbf(0.7), 200).seed(1).fit(&Device::cpu(), Array2::<f64>::zeros((1, 1))).unwrap();
+    let map = RandomFourier::new(Kernel::rbf(0.7), 200)
+        .seed(1)
+        .fit(&Device::cpu(), Array2::<f64>::zeros((1, 1)))
+        .unwrap();
     let phi = map.transform(x.view()).unwrap();
-    let posterior = BayesianLinearRegression::new(1.0, 50.0).fit(&Device::cpu(), phi.view(), y.column(0)).unwrap();
+    let posterior =
+        BayesianLinearRegression::new(1.0, 50.0).fit(&Device::cpu(), phi.view(), y.column(0)).unwrap();
     let near = posterior.predict_distribution(map.transform(x.view()).unwrap().view()).unwrap();
     let far = posterior.predict_distribution(map.transform(array![[40.0]].view()).unwrap().view()).unwrap();
     assert!(near.function_variance().iter().all(|v| *v < 0.05));
-    assert!(far.function_variance()[0] > 0.3 && far.function_variance()[0] <= 1.0 + 1e-9, "{}", far.function_variance()[0]);
+    assert!(
+        far.function_variance()[0] > 0.3 && far.function_variance()[0] <= 1.0 + 1e-9,
+        "{}",
+        far.function_variance()[0]
+    );
 }
 
 /// Oxford LA-06: mean, covariance and evidence are those of a Gaussian process with `k̃(x, x') = (k(0)/m) Σ cos ωᵀ(x - x')`,
@@ -147,7 +166,10 @@ fn a_posterior_on_features_is_a_gaussian_process() {
     let (alpha, beta) = (0.8, 20.0);
     let t = y.column(0).to_owned();
     for m in [6, 90] {
-        let map = RandomFourier::new(1.5 * Kernel::matern32(0.9), m).seed(3).fit(&Device::cpu(), Array2::<f64>::zeros((1, 2))).unwrap();
+        let map = RandomFourier::new(1.5 * Kernel::matern32(0.9), m)
+            .seed(3)
+            .fit(&Device::cpu(), Array2::<f64>::zeros((1, 2)))
+            .unwrap();
         assert_eq!(map.amplitude(), 1.5);
         let kernel = |a: &Array2<f64>, b: &Array2<f64>| {
             Array2::from_shape_fn((a.nrows(), b.nrows()), |(i, j)| {
@@ -160,7 +182,8 @@ fn a_posterior_on_features_is_a_gaussian_process() {
         let dual = solved(&noisy, &t.clone().insert_axis(Axis(1)));
         let covariance = kernel(&new, &new) - cross.dot(&solved(&noisy, &cross.t().to_owned()));
         let posterior = BayesianLinearRegression::new(alpha, beta);
-        let posterior = posterior.fit(&Device::cpu(), map.transform(x.view()).unwrap().view(), t.view()).unwrap();
+        let posterior =
+            posterior.fit(&Device::cpu(), map.transform(x.view()).unwrap().view(), t.view()).unwrap();
         let phi = map.transform(new.view()).unwrap();
         let at = posterior.predict_distribution(phi.view()).unwrap();
         close(at.mean().view().insert_axis(Axis(1)), cross.dot(&dual).view(), 1e-9, "mean");
@@ -199,10 +222,22 @@ fn kernels_without_a_measure_are_refused() {
         let e = RandomFourier::new(kernel, 10).fit(&Device::cpu(), Array2::<f64>::zeros((1, 2))).unwrap_err();
         assert!(matches!(&e, Error::Unsupported { op: "RandomFourier::fit", .. }), "{e}");
     }
-    assert!(matches!(RandomFourier::new(Kernel::rbf([1.0, 2.0]), 5).fit(&Device::cpu(), Array2::<f64>::zeros((1, 3))), Err(Error::Shape { .. })));
-    assert!(matches!(RandomFourier::new(Kernel::rbf(-1.0), 5).fit(&Device::cpu(), Array2::<f64>::zeros((1, 3))), Err(Error::Parameter { .. })));
-    assert!(matches!(RandomFourier::new(Kernel::rbf(1.0), 0).fit(&Device::cpu(), Array2::<f64>::zeros((1, 3))), Err(Error::Parameter { .. })));
-    assert!(matches!(RandomFourier::new(Kernel::rbf(1.0), 4).fit(&Device::cpu(), Array2::<f64>::zeros((1, 0))), Err(Error::Parameter { .. })));
+    assert!(matches!(
+        RandomFourier::new(Kernel::rbf([1.0, 2.0]), 5).fit(&Device::cpu(), Array2::<f64>::zeros((1, 3))),
+        Err(Error::Shape { .. })
+    ));
+    assert!(matches!(
+        RandomFourier::new(Kernel::rbf(-1.0), 5).fit(&Device::cpu(), Array2::<f64>::zeros((1, 3))),
+        Err(Error::Parameter { .. })
+    ));
+    assert!(matches!(
+        RandomFourier::new(Kernel::rbf(1.0), 0).fit(&Device::cpu(), Array2::<f64>::zeros((1, 3))),
+        Err(Error::Parameter { .. })
+    ));
+    assert!(matches!(
+        RandomFourier::new(Kernel::rbf(1.0), 4).fit(&Device::cpu(), Array2::<f64>::zeros((1, 0))),
+        Err(Error::Shape { .. })
+    ));
 }
 
 /// Beyond 2⁶⁴ no Poisson law is drawn from: a correlation that ends at once is not one that never ends.
@@ -220,6 +255,7 @@ fn a_periodic_kernel_of_the_smallest_length_scale() {
 
 #[test]
 fn frequencies_beyond_all_memory_are_refused() {
-    let map = RandomFourier::new(Kernel::rbf(1.0), usize::MAX).fit(&Device::cpu(), Array2::<f64>::zeros((1, 2)));
+    let map =
+        RandomFourier::new(Kernel::rbf(1.0), usize::MAX).fit(&Device::cpu(), Array2::<f64>::zeros((1, 2)));
     assert!(matches!(map, Err(mercer::Error::Parameter { .. })));
 }

@@ -5,8 +5,8 @@ use mercer::models::kernel_methods::{Falkon, KernelRidge, KernelSolver};
 use mercer::{Device, Error, Kernel, Result};
 use ndarray::{Array1, Array2, ArrayView2, array};
 
-use crate::support::random;
 use crate::problem;
+use crate::support::random;
 
 /// Every regression as a function from data and new inputs to predictions.
 type Fit = Box<dyn Fn(ArrayView2<f64>, ArrayView2<f64>, ArrayView2<f64>) -> Result<Array2<f64>>>;
@@ -82,7 +82,9 @@ fn unusual_data() {
 fn bad_and_unusual_data_of_feature_maps() {
     let mut holed = random(6, 3, 112);
     holed[[2, 1]] = f64::NAN;
-    let fourier = |d| RandomFourier::new(Kernel::rbf(1.0), 20).fit(&Device::cpu(), Array2::<f64>::zeros((1, d))).unwrap();
+    let fourier = |d| {
+        RandomFourier::new(Kernel::rbf(1.0), 20).fit(&Device::cpu(), Array2::<f64>::zeros((1, d))).unwrap()
+    };
     let e = fourier(3).transform(holed.view()).unwrap_err();
     assert!(matches!(e, Error::NotFinite { row: 2, col: 1, .. }), "{e}");
     let wide = random(50, 10_000, 113) * 0.01;
@@ -94,7 +96,10 @@ fn bad_and_unusual_data_of_feature_maps() {
         let nystrom = |count| Nystrom::new(Kernel::rbf(1.0), count).landmarks(how);
         let e = nystrom(3).fit(&Device::cpu(), holed.view()).unwrap_err();
         assert!(matches!(e, Error::NotFinite { row: 2, col: 1, .. }), "{how:?}: {e}");
-        assert!(matches!(nystrom(3).fit(&Device::cpu(), Array2::<f64>::zeros((0, 3)).view()), Err(Error::Shape { .. })));
+        assert!(matches!(
+            nystrom(3).fit(&Device::cpu(), Array2::<f64>::zeros((0, 3)).view()),
+            Err(Error::Shape { .. })
+        ));
         let map = nystrom(5).fit(&Device::cpu(), array![[1.0, 2.0]].view()).unwrap();
         assert_eq!((map.outputs(), map.kernel().to_string()), (1, Kernel::rbf(1.0).to_string()), "{how:?}");
         let phi = map.transform(array![[1.0, 2.0]].view()).unwrap();

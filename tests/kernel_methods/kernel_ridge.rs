@@ -1,8 +1,8 @@
 //! Kernel ridge regression: its dual is ridge, its mean a Gaussian process's, its solvers agree.
 
-use mercer::linalg::{SpdFactor, SpdParams};
 use mercer::learn::plan::Method;
 use mercer::linalg::SolveReport;
+use mercer::linalg::{SpdFactor, SpdParams};
 use mercer::models::kernel_methods::{Falkon, KernelRidge, KernelSolver};
 use mercer::models::linear::Ridge;
 use mercer::{Device, Error, Kernel, Matrix, Progress, ops};

@@ -5,10 +5,10 @@ use std::ops::ControlFlow;
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use mercer::linalg::{landmarks};
-use mercer::models::kernel_methods::features::Landmarks;
-use mercer::models::gp::{Inducing, SparseGpRegressor};
 use mercer::learn::plan::Plan;
+use mercer::linalg::landmarks;
+use mercer::models::gp::{Inducing, SparseGpRegressor};
+use mercer::models::kernel_methods::features::Landmarks;
 use mercer::models::kernel_methods::{Falkon, KernelRidge, KernelSolver};
 use mercer::{Device, Error, Kernel, Progress, Result};
 use ndarray::Array2;

@@ -21,8 +21,11 @@ fn all_points_are_exact() {
     let x = random(50, 3, 51) * 3.0;
     let kernel = 1.5 * Kernel::matern32(1.0) + Kernel::white(0.3);
     for how in CHOICES {
-        let map =
-            Nystrom::new(kernel.clone(), 50).landmarks(how).jitter(Jitter::Never).fit(&Device::cpu(), x.view()).unwrap();
+        let map = Nystrom::new(kernel.clone(), 50)
+            .landmarks(how)
+            .jitter(Jitter::Never)
+            .fit(&Device::cpu(), x.view())
+            .unwrap();
         let phi = map.transform(x.view()).unwrap();
         assert_eq!((map.inputs(), map.outputs(), map.jitter()), (3, 50, 0.0));
         close(phi.dot(&phi.t()).view(), gram(&kernel, &x).view(), 1e-10, "K");
@@ -37,7 +40,11 @@ fn what_is_left_is_positive_and_falls_with_landmarks() {
     for how in CHOICES {
         let mut last = f64::INFINITY;
         for m in [5, 10, 20, 40] {
-            let map = Nystrom::new(Kernel::rbf(0.8), m).landmarks(how).seed(3).fit(&Device::cpu(), x.view()).unwrap();
+            let map = Nystrom::new(Kernel::rbf(0.8), m)
+                .landmarks(how)
+                .seed(3)
+                .fit(&Device::cpu(), x.view())
+                .unwrap();
             let phi = map.transform(x.view()).unwrap();
             let left = &k - &phi.dot(&phi.t());
             let values = eigh(left.view()).unwrap().values;
@@ -57,7 +64,11 @@ fn careful_choices_find_the_small_cluster() {
     let x = Array2::from_shape_fn((200, 1), |(i, _)| if i < 4 { 50.0 } else { 0.0 } + (i % 7) as f64 * 1e-4);
     for how in [Landmarks::KMeansPlusPlus, Landmarks::PivotedCholesky] {
         for seed in 0..20 {
-            let map = Nystrom::new(Kernel::rbf(1.0), 2).landmarks(how).seed(seed).fit(&Device::cpu(), x.view()).unwrap();
+            let map = Nystrom::new(Kernel::rbf(1.0), 2)
+                .landmarks(how)
+                .seed(seed)
+                .fit(&Device::cpu(), x.view())
+                .unwrap();
             let far = map.points().iter().filter(|v| **v > 25.0).count();
             assert_eq!(far, 1, "{how:?}, seed {seed}");
         }
@@ -120,7 +131,8 @@ fn low_rank_reference_numbers() {
     let y = array![0.0, 0.4, 0.9, 0.8, 0.1];
     let map = Nystrom::new(Kernel::rbf(1.0), 2).with_points(array![[0.5], [2.0]].view()).unwrap();
     let phi = map.transform(x.view()).unwrap();
-    let posterior = BayesianLinearRegression::new(1.0, 10.0).fit(&Device::cpu(), phi.view(), y.view()).unwrap();
+    let posterior =
+        BayesianLinearRegression::new(1.0, 10.0).fit(&Device::cpu(), phi.view(), y.view()).unwrap();
     // Of (QQᵀ + σ²I) a = y: y - QQᵀa = σ²a, and QQᵀa is the mean.
     let a = (&y - &posterior.predict(phi.view()).unwrap()) * 10.0;
     let want = array![[-2.751677642, -0.205641283, 3.256663882, 0.9547337542, -2.945131579]];

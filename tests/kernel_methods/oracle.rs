@@ -98,4 +98,3 @@ fn kernel_ridge_on_every_adapter() {
         }
     }
 }
-

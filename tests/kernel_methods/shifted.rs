@@ -1,8 +1,8 @@
 //! Inputs far from zero: f32 has seven digits, and a stationary kernel needs those of x - x'.
 
-use mercer::models::kernel_methods::features::{Nystrom, RandomFourier};
 use mercer::learn::Transform;
 use mercer::linalg::SolveReport;
+use mercer::models::kernel_methods::features::{Nystrom, RandomFourier};
 use mercer::models::kernel_methods::{Falkon, KernelRidge, KernelSolver};
 use mercer::models::linear::Ridge;
 use mercer::{Device, Kernel};

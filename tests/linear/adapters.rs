@@ -1,8 +1,8 @@
 //! Every adapter against the f64 answer: 1e-9 of the coefficients, and what was done is reported.
 
+use mercer::Device;
 use mercer::linalg::{Certificate, SolveReport};
 use mercer::models::linear::{Form, Ridge};
-use mercer::Device;
 
 use crate::support::{adapters, random};
 use crate::{close, problem};
@@ -18,9 +18,7 @@ fn ridge_in_both_forms() {
             let got = model.fit_weighted(device, x.view(), y.view(), w.view()).unwrap();
             assert_eq!(got.form(), form);
             close(got.coefficients().view(), want.coefficients().view(), 1e-9, &device.to_string());
-            let SolveReport::Iterative(info) = got.report() else {
-                panic!("{device}: {:?}", got.report())
-            };
+            let SolveReport::Iterative(info) = got.report() else { panic!("{device}: {:?}", got.report()) };
             assert!(info.iterations < 15, "{device}: {} iterations", info.iterations);
             assert!(got.device() == device && !want.device().is_gpu());
         }

@@ -27,7 +27,8 @@ fn the_posterior_is_its_definition() {
     let (alpha, beta) = (0.6, 4.0);
     for (phi, t) in cases() {
         let d = phi.ncols();
-        let posterior = BayesianLinearRegression::new(alpha, beta).fit(&Device::cpu(), phi.view(), t.view()).unwrap();
+        let posterior =
+            BayesianLinearRegression::new(alpha, beta).fit(&Device::cpu(), phi.view(), t.view()).unwrap();
         let precision = phi.t().dot(&phi) * beta + Array2::<f64>::eye(d) * alpha;
         let s = solved(&precision, &Array2::eye(d));
         let m = s.dot(&phi.t().dot(&t)) * beta;
@@ -53,19 +54,15 @@ fn it_is_a_gaussian_process() {
     for (phi, t) in cases() {
         let (n, d) = phi.dim();
         let new = random(6, d, 73);
-        let posterior = BayesianLinearRegression::new(alpha, beta).fit(&Device::cpu(), phi.view(), t.view()).unwrap();
+        let posterior =
+            BayesianLinearRegression::new(alpha, beta).fit(&Device::cpu(), phi.view(), t.view()).unwrap();
         let kernel = Kernel::linear().scaled(1.0 / alpha);
         let factor =
             SpdFactor::of_kernel(&Device::cpu(), &kernel, phi.view(), 1.0 / beta, &SpdParams::default())
                 .unwrap();
         let dual = factor.solve(column(&t).view()).unwrap().x;
         let cross = new.dot(&phi.t()) / alpha;
-        close(
-            column(&posterior.predict(new.view()).unwrap()).view(),
-            cross.dot(&dual).view(),
-            1e-9,
-            "mean",
-        );
+        close(column(&posterior.predict(new.view()).unwrap()).view(), cross.dot(&dual).view(), 1e-9, "mean");
         let solved = factor.solve(cross.t()).unwrap().x;
         let covariance = new.dot(&new.t()) / alpha - cross.dot(&solved);
         let got = posterior.prediction_covariance(new.view(), new.view()).unwrap();
@@ -122,7 +119,8 @@ fn the_evidence_is_the_product_of_predictions() {
         }
         assert!((sum - posterior.log_evidence()).abs() < 1e-9 * sum.abs().max(1.0));
         assert!(
-            (sum - model.fit(&Device::cpu(), phi.view(), t.view()).unwrap().log_evidence()).abs() < 1e-9 * sum.abs().max(1.0)
+            (sum - model.fit(&Device::cpu(), phi.view(), t.view()).unwrap().log_evidence()).abs()
+                < 1e-9 * sum.abs().max(1.0)
         );
     }
 }
@@ -130,7 +128,8 @@ fn the_evidence_is_the_product_of_predictions() {
 #[test]
 fn the_equivalent_kernel_smooths() {
     for (phi, t) in cases() {
-        let posterior = BayesianLinearRegression::new(0.7, 3.0).fit(&Device::cpu(), phi.view(), t.view()).unwrap();
+        let posterior =
+            BayesianLinearRegression::new(0.7, 3.0).fit(&Device::cpu(), phi.view(), t.view()).unwrap();
         let new = random(5, phi.ncols(), 74);
         let weights = posterior.equivalent_kernel(new.view(), phi.view()).unwrap();
         let mean = posterior.predict(new.view()).unwrap();
@@ -145,7 +144,8 @@ fn the_equivalent_kernel_smooths() {
 #[test]
 fn samples_have_the_moments_of_the_posterior() {
     for (phi, t) in [cases().swap_remove(0), cases().swap_remove(1)] {
-        let posterior = BayesianLinearRegression::new(1.0, 2.0).fit(&Device::cpu(), phi.view(), t.view()).unwrap();
+        let posterior =
+            BayesianLinearRegression::new(1.0, 2.0).fit(&Device::cpu(), phi.view(), t.view()).unwrap();
         let new = random(4, phi.ncols(), 75);
         let count = 40_000;
         let samples = posterior.sample(new.view(), count, 9).unwrap();
@@ -212,13 +212,19 @@ fn reference_numbers() {
 
     let square = |x: f64| [1.0, x, x * x];
     let phi = array![square(-1.0), square(0.0), square(0.5), square(2.0)];
-    let posterior =
-        BayesianLinearRegression::new(2.0, 4.0).fit(&Device::cpu(), phi.view(), array![1.0, 0.2, 0.0, 3.0].view()).unwrap();
+    let posterior = BayesianLinearRegression::new(2.0, 4.0)
+        .fit(&Device::cpu(), phi.view(), array![1.0, 0.2, 0.0, 3.0].view())
+        .unwrap();
     let theta = array![[0.09080575059], [-0.07582748245], [0.7438314945]];
     close(column(posterior.mean()).view(), theta.view(), 1e-9, "theta");
     let at = posterior.predict_distribution(array![square(1.0), square(3.0)].view()).unwrap();
     close(column(at.mean()).view(), array![[0.7588097626], [6.557806754]].view(), 1e-9, "mean at");
-    close(column(at.function_variance()).view(), array![[0.107099075], [1.491251532]].view(), 1e-9, "variance at");
+    close(
+        column(at.function_variance()).view(),
+        array![[0.107099075], [1.491251532]].view(),
+        1e-9,
+        "variance at",
+    );
     assert!((posterior.log_evidence() + 5.150319976).abs() < 1e-8);
 }
 
@@ -226,7 +232,8 @@ fn reference_numbers() {
 #[test]
 fn a_variance_beyond_all_numbers_is_no_certainty() {
     for (phi, t) in cases() {
-        let posterior = BayesianLinearRegression::new(0.6, 4.0).fit(&Device::cpu(), phi.view(), t.view()).unwrap();
+        let posterior =
+            BayesianLinearRegression::new(0.6, 4.0).fit(&Device::cpu(), phi.view(), t.view()).unwrap();
         let e = posterior.predict_distribution(Array2::from_elem((1, phi.ncols()), 1e160).view());
         assert!(matches!(e, Err(Error::NotFinite { what: "the variance", .. })), "{e:?}");
     }

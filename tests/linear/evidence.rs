@@ -9,7 +9,10 @@ use ndarray::{Array1, Array2, array};
 use crate::support::random;
 
 fn evidence(phi: &Array2<f64>, t: &Array1<f64>, alpha: f64, beta: f64) -> f64 {
-    BayesianLinearRegression::new(alpha, beta).fit(&Device::cpu(), phi.view(), t.view()).unwrap().log_evidence()
+    BayesianLinearRegression::new(alpha, beta)
+        .fit(&Device::cpu(), phi.view(), t.view())
+        .unwrap()
+        .log_evidence()
 }
 
 #[test]
@@ -33,7 +36,10 @@ fn the_gradient_vanishes_where_it_stops() {
             assert!((up - down).abs() / (2.0 * h) < 1e-5, "slope {}", (up - down) / (2.0 * h));
             assert!(up < best && down < best);
         }
-        assert!(fit.effective_parameters().unwrap() > 0.0 && fit.effective_parameters().unwrap() < n.min(d) as f64);
+        assert!(
+            fit.effective_parameters().unwrap() > 0.0
+                && fit.effective_parameters().unwrap() < n.min(d) as f64
+        );
     }
 }
 
@@ -57,7 +63,11 @@ fn without_a_signal_the_weights_vanish() {
     let t = array![0.0, 0.0, 1.0, -2.0];
     let start = BayesianLinearRegression::new(1.0, 1.0).optimise(true);
     let fit = start.fit(&Device::cpu(), phi.view(), t.view()).unwrap();
-    assert!(!fit.report().converged() && fit.alpha().unwrap() > 1e20 && fit.effective_parameters().unwrap() < 1e-20);
+    assert!(
+        !fit.report().converged()
+            && fit.alpha().unwrap() > 1e20
+            && fit.effective_parameters().unwrap() < 1e-20
+    );
     assert!((fit.beta() - 4.0 / 5.0).abs() < 1e-12);
 }
 
@@ -73,7 +83,8 @@ fn where_there_is_no_maximum_it_says_so() {
     let t: Array1<f64> = Array1::ones(20);
     let e = full.fit(&Device::cpu(), phi.view(), t.view()).unwrap_err();
     assert!(matches!(&e, Error::Parameter { name, .. } if name == "prior"), "{e}");
-    let stop = model.clone().progress(Progress::new(|_| ControlFlow::Break(()))).fit(&Device::cpu(), &phi, &t);
+    let stop =
+        model.clone().progress(Progress::new(|_| ControlFlow::Break(()))).fit(&Device::cpu(), &phi, &t);
     assert!(matches!(stop, Err(Error::Cancelled { iterations: 1, .. })));
 }
 
@@ -91,7 +102,11 @@ fn the_maximum_does_not_depend_on_units() {
     for unit in [1e-140, 1e-100, 1e-20, 1e20, 1e100, 1e140] {
         let fit = run(&(&phi * unit));
         assert!(fit.report().converged(), "{unit:e}");
-        assert!((fit.alpha().unwrap() / (unit * unit) / want.alpha().unwrap() - 1.0).abs() < 1e-6, "{unit:e}: {}", fit.alpha().unwrap());
+        assert!(
+            (fit.alpha().unwrap() / (unit * unit) / want.alpha().unwrap() - 1.0).abs() < 1e-6,
+            "{unit:e}: {}",
+            fit.alpha().unwrap()
+        );
         assert!((fit.beta() / want.beta() - 1.0).abs() < 1e-6, "{unit:e}: {}", fit.beta());
         let evidence = (fit.log_evidence(), want.log_evidence());
         assert!((evidence.0 - evidence.1).abs() < 1e-6 * evidence.1.abs(), "{unit:e}: {evidence:?}");

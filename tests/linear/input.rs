@@ -155,7 +155,12 @@ fn data_of_any_size() {
             assert!(fit.coefficients().iter().chain(fit.intercept()).all(|v| v.is_finite()), "{size:e}");
             if penalty == 0.0 {
                 let want = Ridge::new(0.0).fit(&Device::cpu(), &x, &y).unwrap();
-                close(fit.predict(&scaled).unwrap().view(), want.predict(&x).unwrap().view(), 1e-9, &format!("{size:e}"));
+                close(
+                    fit.predict(&scaled).unwrap().view(),
+                    want.predict(&x).unwrap().view(),
+                    1e-9,
+                    &format!("{size:e}"),
+                );
             }
         }
     }

@@ -75,7 +75,9 @@ fn ridge_cv() {
     let case = &all["cv"];
     let Data { x, y, train, .. } = data(&all, &case["z"]);
     let penalties = matrix(&case["penalties"]).column(0).to_vec();
-    let fit = RidgeCv::new(&penalties).fit(&Device::cpu(), x.slice(s![..train, ..]), y.slice(s![..train, ..])).unwrap();
+    let fit = RidgeCv::new(&penalties)
+        .fit(&Device::cpu(), x.slice(s![..train, ..]), y.slice(s![..train, ..]))
+        .unwrap();
     close(fit.scores().view(), matrix(&case["scores"]).view(), 1e-9, "scores");
     assert_eq!(fit.best().penalty(), case["best"].as_f64().unwrap());
     close(fit.best().coefficients().view(), matrix(&case["coefficients"]).view(), 1e-9, "coefficients");
@@ -101,10 +103,5 @@ fn bayesian_ridge() {
     close(fit.covariance().unwrap().view(), matrix(&case["covariance"]).view(), 1e-8, "covariance");
     let at = fit.predict_distribution(x.slice(s![train.., ..])).unwrap();
     close(column(at.mean()).view(), matrix(&case["mean"]).view(), 1e-8, "mean");
-    close(
-        column(&at.variance().mapv(f64::sqrt)).view(),
-        matrix(&case["std"]).view(),
-        1e-8,
-        "std",
-    );
+    close(column(&at.variance().mapv(f64::sqrt)).view(), matrix(&case["std"]).view(), 1e-8, "std");
 }

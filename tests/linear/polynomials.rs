@@ -65,7 +65,10 @@ fn simeone_least_squares_and_ridge() {
 fn simeone_leave_one_out() {
     let (x, t) = sin10();
     let t = t.insert_axis(Axis(1));
-    let fit = RidgeCv::new(&[1e-13]).intercept(false).fit(&Device::cpu(), monomials(&x, 3).view(), t.view()).unwrap();
+    let fit = RidgeCv::new(&[1e-13])
+        .intercept(false)
+        .fit(&Device::cpu(), monomials(&x, 3).view(), t.view())
+        .unwrap();
     assert!((fit.scores()[[0, 0]] - 0.3560414023).abs() < 1e-9, "{}", fit.scores());
     // The constant as an intercept that is not penalised is the same, in that limit.
     let powers = monomials(&x, 3).slice_move(ndarray::s![.., 1..]);
@@ -75,7 +78,9 @@ fn simeone_leave_one_out() {
 
 fn posterior(order: usize, alpha: f64, beta: f64) -> FittedBayesianLinearRegression {
     let (x, t) = sin10();
-    BayesianLinearRegression::new(alpha, beta).fit(&Device::cpu(), monomials(&x, order).view(), t.view()).unwrap()
+    BayesianLinearRegression::new(alpha, beta)
+        .fit(&Device::cpu(), monomials(&x, order).view(), t.view())
+        .unwrap()
 }
 
 /// D.2: `s²(x) = (1 + φᵀ(λI + XᵀX)⁻¹φ) / β`.

@@ -1,7 +1,7 @@
 //! Feature maps.
 
-use mercer::{Device, Kernel};
 use mercer::models::kernel_methods::features::{Landmarks, Nystrom, RandomFourier};
+use mercer::{Device, Kernel};
 
 use crate::support::random;
 use crate::{damaged, refused, same, through};
@@ -11,7 +11,8 @@ fn landmarks_give_the_same_features() {
     let (x, new) = (random(60, 2, 1), random(20, 2, 2));
     // White noise does not count between landmarks; many of them make K_zz singular but for the jitter.
     for kernel in [Kernel::rbf(0.5), Kernel::rbf(3.0) + Kernel::white(0.5), Kernel::linear()] {
-        let map = Nystrom::new(kernel, 25).landmarks(Landmarks::KMeansPlusPlus).fit(&Device::cpu(), &x).unwrap();
+        let map =
+            Nystrom::new(kernel, 25).landmarks(Landmarks::KMeansPlusPlus).fit(&Device::cpu(), &x).unwrap();
         for back in through(&map) {
             same(&back.transform(new.view()).unwrap(), &map.transform(new.view()).unwrap());
             assert_eq!((back.jitter(), back.kernel()), (map.jitter(), map.kernel()));

@@ -115,7 +115,8 @@ fn a_posterior_is_the_same_and_takes_more_data() {
         for mut back in through(&posterior) {
             let mut own = posterior.clone();
             for _ in 0..2 {
-                let (a, b) = (back.predict_distribution(&more).unwrap(), own.predict_distribution(&more).unwrap());
+                let (a, b) =
+                    (back.predict_distribution(&more).unwrap(), own.predict_distribution(&more).unwrap());
                 same(a.mean(), b.mean());
                 same(&a.variance(), &b.variance());
                 same(&back.sample_weights(3, 1).unwrap(), &own.sample_weights(3, 1).unwrap());

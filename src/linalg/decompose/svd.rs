@@ -18,7 +18,11 @@ pub(crate) struct Svd {
 
 /// Of `a`, `n x d`. Small values are as exact as the largest: to its rounding, not to that of its square.
 pub(crate) fn thin_svd(a: ArrayView2<f64>) -> Result<Svd> {
-    let a = a.as_standard_layout();
+    // A common power of two, so that squares stay within f64 whatever the units.
+    let largest = a.iter().fold(0f64, |m, v| m.max(v.abs()));
+    let unit = if largest > 0.0 { largest.log2().floor().exp2() } else { 1.0 };
+    let a = if (1e-100..1e100).contains(&unit) { a.as_standard_layout() } else { (&a / unit).into() };
+    let unit = if (1e-100..1e100).contains(&unit) { 1.0 } else { unit };
     let (n, d) = a.dim();
     let k = n.min(d);
     let Some(entries) = a.as_slice().filter(|_| k > 0) else {
@@ -31,7 +35,7 @@ pub(crate) fn thin_svd(a: ArrayView2<f64>) -> Result<Svd> {
     let (u, s, v) = (found.U(), found.S().column_vector(), found.V());
     Ok(Svd {
         u: Array2::from_shape_fn((n, k), |(i, j)| u[(i, j)]),
-        values: (0..k).map(|i| s[i]).collect(),
+        values: (0..k).map(|i| s[i] * unit).collect(),
         v: Array2::from_shape_fn((d, k), |(i, j)| v[(i, j)]),
     })
 }

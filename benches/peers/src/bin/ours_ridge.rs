@@ -1,11 +1,10 @@
 //! Our side of the comparisons of ridge regressions. Inputs are made before the clock starts.
 
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
 use mercer::models::kernel_methods::{Falkon, KernelRidge};
 use mercer::models::linear::Ridge;
-use mercer::{Device, Error, Kernel};
+use mercer::{Device, Error, Kernel, Progress, Step};
 use mercer_peers::{Failure, Job, check, peak_megabytes, serve, size, timed, uniform};
 use ndarray::{Array1, Array2, Axis};
 
@@ -39,12 +38,15 @@ fn main() {
 /// Peak memory of this process, in MB, after two iterations of conjugate gradients: later ones allocate the same.
 fn memory(device: Device, x: Array2<f64>, y: Array2<f64>) -> Job {
     Box::new(move |_| {
-        let two = |i: usize, _| if i < 2 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) };
-        let model = KernelRidge::new(Kernel::rbf(1.0), 0.1).progress(Arc::new(two));
+        let two =
+            |step: &Step| if step.made < 2 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) };
+        let model = KernelRidge::new(Kernel::rbf(1.0), 0.1).progress(Progress::new(two));
         match model.fit(&device, x.view(), y.view()) {
             Err(Error::Cancelled { .. }) => Ok((peak_megabytes()?, Some(check(&[1.0], 1)))),
             Err(e) => Err(e.into()),
-            Ok(fit) => Err(Failure::from(format!("it was to take more than two iterations: {:?}", fit.report()))),
+            Ok(fit) => {
+                Err(Failure::from(format!("it was to take more than two iterations: {:?}", fit.report())))
+            }
         }
     })
 }

@@ -70,7 +70,12 @@ impl<D: TargetDim> Fit<ArrayRef<f64, D>> for FalkonCv {
         pairs(OP, x, D::columns(y))?;
         grid(OP, &self.kernels, &self.penalties)?;
         let (n, k) = (x.nrows(), self.folds);
-        parameter("folds", k as f64, (2..=n).contains(&k), "must be at least 2 and at most the number of rows")?;
+        parameter(
+            "folds",
+            k as f64,
+            (2..=n).contains(&k),
+            "must be at least 2 and at most the number of rows",
+        )?;
         let mut order: Vec<usize> = (0..n).collect();
         order.shuffle(&mut ChaCha8Rng::seed_from_u64(self.seed));
         let candidate = |kernel: &Kernel, penalty| self.model.clone().kernel(kernel.clone()).penalty(penalty);

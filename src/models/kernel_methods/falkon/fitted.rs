@@ -17,7 +17,11 @@ use crate::{Device, Kernel, Result};
 
 /// The function `x ↦ Σ_j a_j k(z_j, x)` over m landmarks, and how it was found.
 #[derive(Debug, Clone)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self", bound = ""))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(remote = "Self", bound = "")
+)]
 pub struct FittedFalkon<D = Ix2> {
     pub(super) format: Format,
     pub(super) expansion: Expansion,

@@ -65,10 +65,13 @@ impl<'a> Streamed<'a> {
         whitening: &'a Whitening,
         penalty: f64,
     ) -> Result<Self> {
-        let z = Points::new("Falkon::fit", device, whitening.points().view(), kernel.origin(), f64::INFINITY)?;
+        let z =
+            Points::new("Falkon::fit", device, whitening.points().view(), kernel.origin(), f64::INFINITY)?;
         let step = rows(z.device(), whitening.points().nrows());
         let blocks = if z.device().is_gpu() {
-            x.axis_chunks_iter(Axis(0), step).map(|block| z.like("Falkon::fit", block)).collect::<Result<_>>()?
+            x.axis_chunks_iter(Axis(0), step)
+                .map(|block| z.like("Falkon::fit", block))
+                .collect::<Result<_>>()?
         } else {
             Vec::new()
         };

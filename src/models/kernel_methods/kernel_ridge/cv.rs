@@ -153,7 +153,8 @@ impl Rows {
         let squares = found.vectors.mapv(|v| v * v);
         let each = penalties.iter().map(|&penalty| {
             // A matrix that is not positive definite has no such fit: its score is not a number.
-            let inverse = found.values.mapv(|v| if v + penalty > 0.0 { (v + penalty).recip() } else { f64::NAN });
+            let inverse =
+                found.values.mapv(|v| if v + penalty > 0.0 { (v + penalty).recip() } else { f64::NAN });
             let inverse = inverse.insert_axis(Axis(1));
             let dual = times(found.vectors.view(), &(&projected * &inverse));
             let diagonal = times(squares.view(), &inverse);

@@ -24,7 +24,11 @@ pub(super) struct Solved {
 
 /// The function `x ↦ Σ_i a_i k(x_i, x)`, and how it was found.
 #[derive(Debug, Clone)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self", bound = ""))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(remote = "Self", bound = "")
+)]
 pub struct FittedKernelRidge<D = Ix2> {
     format: Format,
     expansion: Expansion,

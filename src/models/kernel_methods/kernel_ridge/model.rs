@@ -67,7 +67,15 @@ impl KernelRidge {
     /// With this kernel and the penalty λ > 0.
     pub fn new(kernel: Kernel, penalty: f64) -> Self {
         let (solver, progress) = (KernelSolver::Auto, Progress::none());
-        KernelRidge { kernel, penalty, solver, budget: BUDGET, tolerance: None, max_iterations: 1000, progress }
+        KernelRidge {
+            kernel,
+            penalty,
+            solver,
+            budget: BUDGET,
+            tolerance: None,
+            max_iterations: 1000,
+            progress,
+        }
     }
 }
 

@@ -6,8 +6,8 @@ use super::fitted::Solved;
 use super::model::KernelRidge;
 use crate::learn::plan::Method;
 use crate::linalg::{
-    CgParams, KernelOperator, LowRankPlusDiagonal, Noise, SolveReport, SpdFactor, SpdParams, pivoted_cholesky,
-    refined_conjugate_gradients, solve_mixed,
+    CgParams, KernelOperator, LowRankPlusDiagonal, Noise, SolveReport, SpdFactor, SpdParams,
+    pivoted_cholesky, refined_conjugate_gradients, solve_mixed,
 };
 use crate::matrix::Points;
 use crate::ops::gram;

@@ -39,8 +39,7 @@ pub(super) fn maximise(
     Ok(Best { alpha, beta, effective_parameters: data.at(alpha, beta).gamma, report })
 }
 
-const EXACT: &str =
-    "the features reproduce the targets exactly, so the evidence has no maximum; give beta and do not optimise";
+const EXACT: &str = "the features reproduce the targets exactly, so the evidence has no maximum; give beta and do not optimise";
 
 /// How far from where it starts, in `ln λ`, a maximum is looked for.
 const FAR: f64 = 80.0;

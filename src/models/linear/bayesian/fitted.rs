@@ -122,7 +122,16 @@ impl FittedBayesianLinearRegression {
             Prior::Full { .. } => State::Weights(WeightSpace::before(&prior, features)?),
         };
         let (format, observations, effective, report) = (Format, 0, None, Report::direct(0.0));
-        Ok(FittedBayesianLinearRegression { format, beta, features, observations, prior, state, effective, report })
+        Ok(FittedBayesianLinearRegression {
+            format,
+            beta,
+            features,
+            observations,
+            prior,
+            state,
+            effective,
+            report,
+        })
     }
 
     /// The same with what is known of the search for its precisions.

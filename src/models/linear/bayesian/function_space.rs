@@ -37,8 +37,10 @@ impl FunctionSpace {
 
     /// All data so far and these.
     pub fn joined(&self, phi: ArrayView2<f64>, t: ArrayView1<f64>) -> Result<(Array2<f64>, Array1<f64>)> {
-        let refused =
-            |e: ndarray::ShapeError| Error::Shape { op: "FittedBayesianLinearRegression::update", what: e.to_string() };
+        let refused = |e: ndarray::ShapeError| Error::Shape {
+            op: "FittedBayesianLinearRegression::update",
+            what: e.to_string(),
+        };
         let phi = concatenate(Axis(0), &[self.phi.view(), phi]).map_err(refused)?;
         let t = concatenate(Axis(0), &[self.t.view(), t]).map_err(refused)?;
         Ok((phi, t))
@@ -101,9 +103,7 @@ impl FunctionSpace {
     pub fn check(&self, op: &'static str, (alpha, beta): (f64, f64), n: usize, d: usize) -> Result<()> {
         let column = |v: &Array1<f64>| v.clone().insert_axis(Axis(1));
         require(op, (self.alpha, self.beta) == (alpha, beta), || "two pairs of precisions".to_owned())?;
-        require(op, self.t.len() == n, || {
-            format!("{n} observations were seen, {} are held", self.t.len())
-        })?;
+        require(op, self.t.len() == n, || format!("{n} observations were seen, {} are held", self.t.len()))?;
         require(op, n < d && self.l.is_some() == (n > 0), || {
             format!("{n} observations of {d} features, and a factor that does not fit them")
         })?;

@@ -37,7 +37,9 @@ impl Prior {
                 require(op, shape == (d, d), || {
                     format!("the prior has {d} means, its precision is {shape:?}")
                 })?;
-                require(op, d == features, || format!("the prior has {d} weights, x has {features} columns"))?;
+                require(op, d == features, || {
+                    format!("the prior has {d} weights, x has {features} columns")
+                })?;
                 finite(op, "the prior mean", mean.view().insert_axis(Axis(1)))
             }
         }

@@ -49,7 +49,11 @@ pub(in crate::models::linear) struct Solved {
 
 /// A linear function `x ↦ Wᵀx + b`, and how it was found.
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self", bound = ""))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(remote = "Self", bound = "")
+)]
 pub struct FittedRidge<D = Ix2> {
     format: Format,
     solved: Solved,
@@ -108,7 +112,9 @@ impl<D: TargetDim> crate::saved::Checked for FittedRidge<D> {
         let (w, b) = (&self.solved.coefficients, &self.solved.intercept);
         D::fits(OP, w.ncols())?;
         finite(OP, "the coefficients", w.view())?;
-        require(OP, b.len() == w.ncols(), || format!("{} targets, the intercept has {}", w.ncols(), b.len()))?;
+        require(OP, b.len() == w.ncols(), || {
+            format!("{} targets, the intercept has {}", w.ncols(), b.len())
+        })?;
         finite(OP, "the intercept", b.view().insert_axis(Axis(1)))?;
         not_negative("penalty", self.penalty)
     }

@@ -16,6 +16,9 @@ use crate::{Device, Error, Matrix, Progress, Result};
 /// Relative residual that corrections by an f32 factor must reach, or the factor is made in f64.
 const REACHED: f64 = 1e-11;
 
+/// Squares of lengths that products hold all digits of; of longer or shorter columns, or none, X itself is decomposed.
+const SQUARES: std::ops::Range<f64> = 1e-250..1e250;
+
 /// The weights W with `(XᵀX + λI) W = XᵀY`, d x t, for centred and weighted X and Y, and where they were found.
 pub(super) fn solve(
     device: &Device,
@@ -62,6 +65,10 @@ fn in_f64(
     fallback: Option<Fallback>,
 ) -> Result<(Array2<f64>, SolveReport)> {
     let direct = |mut a: Array2<f64>, b: &Array2<f64>| {
+        let value = a.diag().fold(0f64, |m, v| m.max(*v));
+        if !SQUARES.contains(&value) {
+            return Err(Error::NotPositiveDefinite { op: "Ridge::fit", pivot: 0, value });
+        }
         a.diag_mut().mapv_inplace(|v| v + penalty);
         let solution = SpdFactor::new(&Device::cpu(), a.view(), &SpdParams::default())?.solve(b.view())?;
         let mut certificate = solution.certificate;
