@@ -29,6 +29,7 @@ mod sparse_joint;
 mod sparse_oracle;
 mod sparse_prior;
 mod theorems;
+mod vocabulary;
 
 use mercer::{Device, Error, Kernel};
 use ndarray::{Array2, ArrayView2, Axis};
