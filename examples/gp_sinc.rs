@@ -163,8 +163,7 @@ fn surface(
         for j in 0..rows {
             let (l, v) = (-0.5 + dx * f64::from(i), -4.0 + dy * f64::from(j));
             let theta = [(l + 0.5 * dx) * 10f64.ln(), (v + 0.5 * dy) * 10f64.ln()];
-            let e =
-                model.with_theta(&theta)?.fit(&Device::cpu(), x.view(), y.view())?.log_evidence();
+            let e = model.with_theta(&theta)?.fit(&Device::cpu(), x.view(), y.view())?.log_evidence();
             cells.push((l, v, e));
         }
     }

@@ -16,7 +16,8 @@ fn what_is_one_dimensional_stays_so() {
     let (x, y) = data(30, 2, 1);
     let flat = y.column(0).to_owned();
     let sparse = SparseGpRegressor::new(Kernel::rbf(1.0), Inducing::greedy(8));
-    let (one, two) = (model().fit(&Device::cpu(), &x, &flat).unwrap(), model().fit(&Device::cpu(), &x, &y).unwrap());
+    let (one, two) =
+        (model().fit(&Device::cpu(), &x, &flat).unwrap(), model().fit(&Device::cpu(), &x, &y).unwrap());
     let new = &x.slice(ndarray::s![..5, ..]) + 0.1;
     let (p, q): (Array1<f64>, Array2<f64>) = (one.predict(&new).unwrap(), two.predict(&new).unwrap());
     assert_eq!(p, q.column(0));
@@ -24,7 +25,10 @@ fn what_is_one_dimensional_stays_so() {
     assert_eq!((p.mean.view(), &p.variance), (q.mean.column(0), &q.variance));
     let (p, q) = (one.leave_one_out().unwrap(), two.leave_one_out().unwrap());
     assert_eq!((p.mean.view(), p.log_density.view()), (q.mean.column(0), q.log_density.column(0)));
-    assert_eq!(one.path(50, 3).unwrap().at(&new).unwrap(), two.path(50, 3).unwrap().at(&new).unwrap().column(0));
+    assert_eq!(
+        one.path(50, 3).unwrap().at(&new).unwrap(),
+        two.path(50, 3).unwrap().at(&new).unwrap().column(0)
+    );
     assert_eq!(one.score(&x, &flat).unwrap(), two.score(&x, &y).unwrap());
     let s = sparse.fit(&Device::cpu(), &x, &flat).unwrap();
     let t = sparse.fit(&Device::cpu(), &x, &y).unwrap();
@@ -63,7 +67,12 @@ fn covariances_with_one_point_are_those_of_a_joint_prediction() {
         let gp = GpRegressor::new(Kernel::matern52([1.1, 1.6])).noise(0.1);
         let free = gp.clone().memory_budget(budget).matrix_free(MatrixFreeParams::new().tolerance(1e-12));
         let fitted = free.fit(&Device::cpu(), &x, &y).unwrap();
-        let joint = gp.fit(&Device::cpu(), &x, &y).unwrap().predict_joint(&at, Predictive::Latent).unwrap().covariance;
+        let joint = gp
+            .fit(&Device::cpu(), &x, &y)
+            .unwrap()
+            .predict_joint(&at, Predictive::Latent)
+            .unwrap()
+            .covariance;
         let with = fitted.covariance_with(at.row(1)).unwrap();
         close(with.at(&at).unwrap(), joint.row(1).to_owned(), 1e-9, "covariances");
         close([with.variance()], [joint[[1, 1]]], 1e-9, "variance");

@@ -46,7 +46,10 @@ fn a_newton_step_takes_no_matrix_across() {
             assert!(fitted.device().is_gpu() && steps >= 4 && after.dispatches > before.dispatches);
             // A column of f32 takes 16 bytes a row; x, and for each step the root twice and a right-hand side.
             assert!(up <= (n as u64) * 16 * (1 + 4 * (steps + 2)), "{gpu}: {up} bytes up in {steps} steps");
-            assert!(down <= (n as u64) * 16 * (steps + 2) + 4096, "{gpu}: {down} bytes down in {steps} steps");
+            assert!(
+                down <= (n as u64) * 16 * (steps + 2) + 4096,
+                "{gpu}: {down} bytes down in {steps} steps"
+            );
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use ndarray::{Array2, ArrayView2, s};
 
+use crate::matrix::Points;
 use crate::models::gp::classification::laplace::{Laplace, Problem};
 use crate::models::gp::classification::softmax::{Classes, ManyFactors};
-use crate::matrix::Points;
 use crate::ops::gram;
 use crate::{Device, Kernel, Matrix};
 

@@ -2,10 +2,10 @@
 
 use ndarray::{Array1, Array2, ArrayView2, Axis};
 
+use crate::matrix::Points;
 use crate::models::gp::classification::binary::{OneFactor, ScaledFactor};
 use crate::models::gp::classification::laplace::{Laplace, Observed, Problem};
 use crate::models::gp::{GpRegressor, Predictive};
-use crate::matrix::Points;
 use crate::{Device, Kernel, Matrix, Result};
 
 /// `y ~ N(f, noise)`.
