@@ -77,8 +77,12 @@ pub(super) struct Problem<'a> {
 impl<'a> Problem<'a> {
     pub fn new(kernel: &'a Kernel, points: &'a Points) -> Result<Self> {
         let k = gram(kernel, points.on_host(), None)?;
-        let on_gpu = points.device().is_gpu();
-        let resident = if on_gpu { Some(gram(kernel, points.matrix()?, None)?) } else { None };
+        let on_gpu = points.device().is_gpu().then(|| gram(kernel, points.matrix()?, None));
+        let resident = match on_gpu {
+            // A kernel that only the CPU can evaluate.
+            Some(Err(Error::Unsupported { .. })) => None,
+            other => other.transpose()?,
+        };
         Ok(Problem { kernel, points, k, resident })
     }
 }
