@@ -115,9 +115,9 @@ fn small_problems_stay_on_the_cpu() {
     assert_eq!(gpu.counters(), before);
 }
 
-/// One upload of x serves every evaluation of a search: what grows with their number is a few vectors, not a matrix.
+/// The evidence and its gradient are sums: what comes back is a few vectors, not a matrix.
 #[test]
-fn a_gradient_takes_no_matrix_across() {
+fn a_gradient_reads_no_matrix_back() {
     let (x, y) = data(150, 2, 5);
     for gpu in crate::support::adapters() {
         let gp = model();
