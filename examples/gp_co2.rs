@@ -16,7 +16,7 @@ mod support;
 
 use std::error::Error;
 
-use mercer::models::gp::{GpRegressor, Mean, Prediction, Predictive};
+use mercer::models::gp::{GpRegressor, Mean, Prediction};
 use mercer::optim::Minimiser;
 use mercer::{Device, Kernel};
 use ndarray::{Array2, Axis};
@@ -39,14 +39,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     let kernel = (trend + seasons + irregularities).fixed("sum.1.product.1.periodic.period")?;
     let model = GpRegressor::new(kernel).mean(Mean::Constant).noise(0.1);
     let search = Minimiser { max_iterations: 100, ..Minimiser::default() };
-    let fitted = model.optimise(search).fit(&device, x.view(), y.view())?;
+    let fitted = model.optimise(search).fit(&device, &x, &y)?;
 
     println!("on {device}, {} months from {:.1} to {:.1}", x.nrows(), x[[0, 0]], x[[x.nrows() - 1, 0]]);
     println!("learned: {}", fitted.kernel());
     println!("noise: {:?}, mean: {:.1} ppm", fitted.noise(), fitted.coefficients()[[0, 0]]);
-    if let Some(search) = fitted.report().search.as_ref() {
+    if let Some(search) = &fitted.report().search {
         println!(
-            "log marginal likelihood {:.2} after {} iterations, {} evaluations, {} failed: {:?}",
+            "log evidence {:.2} after {} iterations, {} evaluations, {} failed: {:?}",
             fitted.log_evidence(),
             search.iterations,
             search.evaluations,
@@ -58,11 +58,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("backward error {:.1e}, jitter {}", certificate.backward_error, certificate.jitter);
 
     let truth = part(&hidden, 1);
-    let forecast = fitted.predict_with(part(&hidden, 0).view(), Predictive::Observed)?;
+    let forecast = fitted.predict_distribution(part(&hidden, 0))?;
     report(&part(&hidden, 0), &truth, &forecast);
 
     let grid = Array2::from_shape_fn((900, 1), |(i, _)| 1958.0 + 45.0 * i as f64 / 899.0);
-    let curve = fitted.predict_with(grid.view(), Predictive::Observed)?;
+    let curve = fitted.predict_distribution(&grid)?;
     draw(&all, &grid, &curve)
 }
 

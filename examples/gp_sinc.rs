@@ -45,7 +45,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let fitted = model.clone().fixed_noise().optimise(search).fit(&Device::cpu(), x.view(), y.view())?;
     let best = fitted.model().theta();
     println!("          x      sinc      mean        sd");
-    let p = fitted.predict_with(grid.view(), Predictive::Latent)?;
+    let p = fitted.predict_latent(&grid)?;
     for i in (0..201).step_by(20) {
         let at = grid[[i, 0]];
         println!("{at:11.1} {:9.4} {:9.4} {:9.4}", sinc(at), p.mean[[i, 0]], p.variance[i].sqrt());
@@ -53,7 +53,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("\nlength scale {:.3}, learned with the noise known to be 0.01", best[0].exp());
     let loo = fitted.leave_one_out()?;
     println!(
-        "log marginal likelihood {:.3}, leave-one-out log predictive density {:.3}",
+        "log evidence {:.3}, leave-one-out log predictive density {:.3}",
         fitted.log_evidence(),
         loo.log_predictive_density()
     );
@@ -103,7 +103,7 @@ fn functions(
     let mut chart = frame(area, title, -10.0..10.0, height, "x", "f(x)")?;
     let line = |values: Vec<f64>| grid.iter().copied().zip(values).collect::<Vec<_>>();
     if let Some((fitted, ..)) = posterior {
-        let p = fitted.predict_with(grid.view(), Predictive::Latent)?;
+        let p = fitted.predict_latent(grid)?;
         let bound = |k: f64| {
             line((0..grid.nrows()).map(|i| p.mean[[i, 0]] + k * 2.0 * p.variance[i].sqrt()).collect())
         };
@@ -163,8 +163,7 @@ fn surface(
         for j in 0..rows {
             let (l, v) = (-0.5 + dx * f64::from(i), -4.0 + dy * f64::from(j));
             let theta = [(l + 0.5 * dx) * 10f64.ln(), (v + 0.5 * dy) * 10f64.ln()];
-            let e =
-                model.with_theta(&theta)?.fit(&Device::cpu(), x.view(), y.view())?.log_evidence();
+            let e = model.with_theta(&theta)?.fit(&Device::cpu(), x.view(), y.view())?.log_evidence();
             cells.push((l, v, e));
         }
     }

@@ -5,21 +5,19 @@
 //! and uses every core. A solve is refined against an f64 residual and says how good it is.
 //!
 //! ```
-//! use mercer::models::gp::{GpRegressor, Predictive};
-//! use mercer::optim::Minimiser;
-//! use mercer::{Device, Kernel};
+//! use mercer::prelude::*;
 //! use ndarray::{Array2, array};
 //!
 //! let device = Device::best(); // a hardware GPU, else the CPU
 //! let x = Array2::from_shape_fn((30, 1), |(i, _)| 0.2 * i as f64);
-//! let y = x.mapv(f64::sin);
+//! let y = x.column(0).mapv(f64::sin);
 //!
 //! // Kernels are expressions; their parameters and the noise come from the evidence.
 //! let kernel = Kernel::rbf(0.5).scaled(1.0) + Kernel::constant(1.0);
 //! let gp = GpRegressor::new(kernel).noise(0.1).optimise(Minimiser::default());
-//! let fitted = gp.fit(&device, x.view(), y.view())?;
-//! let p = fitted.predict_with(array![[2.0], [9.0]].view(), Predictive::Observed)?;
-//! assert!((p.mean[[0, 0]] - 2f64.sin()).abs() < 1e-2);
+//! let fitted = gp.fit(&device, &x, &y)?;
+//! let p = fitted.predict_distribution(array![[2.0], [9.0]])?;
+//! assert!((p.mean[0] - 2f64.sin()).abs() < 1e-2);
 //! assert!(p.variance[1] > 100.0 * p.variance[0]); // beyond the data it knows that it does not know
 //! # Ok::<(), mercer::Error>(())
 //! ```

@@ -1,19 +1,18 @@
 //! Models and fitted values as files, by the feature `serde`: saved in one process, they predict in another.
 //!
 //! ```
-//! use mercer::models::gp::{FittedGp, GpRegressor, Predictive};
-//! use mercer::{Device, Kernel};
-//! use ndarray::array;
+//! use mercer::prelude::*;
+//! use ndarray::{Ix1, array};
 //!
-//! let (x, y) = (array![[-2.0], [-1.0], [0.5], [2.0]], array![[0.5], [1.0], [-0.3], [-1.0]]);
-//! let fitted = GpRegressor::new(Kernel::rbf(1.0)).noise(0.1).fit(&Device::best(), x.view(), y.view())?;
+//! let (x, y) = (array![[-2.0], [-1.0], [0.5], [2.0]], array![0.5, 1.0, -0.3, -1.0]);
+//! let fitted = GpRegressor::new(Kernel::rbf(1.0)).noise(0.1).fit(&Device::best(), &x, &y)?;
 //! let text = serde_json::to_string(&fitted)?;
 //!
-//! let loaded: FittedGp = serde_json::from_str(&text)?; // elsewhere
+//! let loaded: FittedGp<Ix1> = serde_json::from_str(&text)?; // elsewhere
 //! let new = array![[1.0]];
-//! let (here, there) = (fitted.predict(new.view())?, loaded.predict(new.view())?);
-//! assert_eq!(here[[0, 0]].to_bits(), there[[0, 0]].to_bits());
-//! assert!(loaded.predict_with(new.view(), Predictive::Latent)?.variance[0] < 1.0);
+//! let (here, there) = (fitted.predict(&new)?, loaded.predict(&new)?);
+//! assert_eq!(here[0].to_bits(), there[0].to_bits());
+//! assert!(loaded.predict_latent(&new)?.variance[0] < 1.0);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!

@@ -11,6 +11,7 @@ mod input;
 mod minima;
 mod models;
 mod pending;
+mod small;
 mod thompson;
 mod tuning;
 

@@ -1,7 +1,7 @@
 //! The bytes that a plan names on a device, against those that a fit has in use there.
 
-use mercer::models::gp::GpRegressor;
 use mercer::learn::plan::Method;
+use mercer::models::gp::GpRegressor;
 use mercer::optim::Minimiser;
 use mercer::{Device, Kernel};
 

@@ -122,7 +122,10 @@ fn scores_of_what_does_not_fit() {
         matches!(fitted.score(x.view(), y.view()), Err(Error::Shape { .. }))
     };
     assert!(shape(&x, &Array2::<f64>::zeros((10, 2))) && shape(&x, &Array2::<f64>::zeros((9, 1))));
-    assert!(shape(&Array2::<f64>::zeros((10, 3)), &y) && shape(&Array2::<f64>::zeros((1, 2)), &Array2::<f64>::zeros((1, 1))));
+    assert!(
+        shape(&Array2::<f64>::zeros((10, 3)), &y)
+            && shape(&Array2::<f64>::zeros((1, 2)), &Array2::<f64>::zeros((1, 1)))
+    );
     assert!(fitted.score(x.view(), (&y * f64::NAN).view()).is_err());
 }
 

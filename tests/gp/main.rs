@@ -4,18 +4,18 @@
 mod support;
 
 mod append;
-mod hyper_posterior;
 mod budget;
 mod device_bytes;
 mod devices;
 mod gradient;
 mod hyper;
+mod hyper_posterior;
 mod input;
+mod leave_one_out;
 mod matrix_free;
 mod matrix_free_cases;
 mod matrix_free_gradient;
 mod matrix_free_input;
-mod leave_one_out;
 mod mean;
 mod oracle;
 mod path;
@@ -29,6 +29,7 @@ mod sparse_joint;
 mod sparse_oracle;
 mod sparse_prior;
 mod theorems;
+mod vocabulary;
 
 use mercer::{Device, Error, Kernel};
 use ndarray::{Array2, ArrayView2, Axis};

@@ -2,10 +2,10 @@
 
 use std::ops::ControlFlow;
 
+use mercer::learn::plan::Method;
 use mercer::linalg::{Jitter, LogDetParams};
 use mercer::models::bayes_opt::BayesOptimiser;
 use mercer::models::gp::{FittedGp, GpRegressor, MatrixFreeParams, Mean, Predictive, SliceParams};
-use mercer::learn::plan::Method;
 use mercer::optim::Minimiser;
 use mercer::{Device, Error, Kernel, Progress};
 use ndarray::{Array2, ArrayView2};
@@ -61,7 +61,8 @@ fn means_variances_and_likelihood_are_those_of_the_stored_matrix() {
             assert!(off.abs() < 4.0, "{what}: {off}");
             let log_det = got.report().log_det.as_ref().unwrap();
             assert!(log_det.standard_error < 0.03 * log_det.value.abs(), "{what}");
-            let (info, certificate) = (got.report().conjugate_gradients.as_ref().unwrap(), got.report().certificate);
+            let (info, certificate) =
+                (got.report().conjugate_gradients.as_ref().unwrap(), got.report().certificate);
             assert!(info.converged && info.relative_residuals.iter().all(|r| *r <= 1e-8), "{what}");
             assert!(certificate.relative_residual <= 1e-8 && certificate.steps == info.iterations, "{what}");
             assert!((1e-20..1e-7).contains(&certificate.backward_error), "{what}: {certificate:?}");

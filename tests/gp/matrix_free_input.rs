@@ -1,7 +1,7 @@
 //! Bad and odd input where the covariance is not stored, and where hyper-parameters are sampled.
 
-use mercer::models::gp::{GpRegressor, Mean, Predictive, SliceParams};
 use mercer::learn::plan::Method;
+use mercer::models::gp::{GpRegressor, Mean, Predictive, SliceParams};
 use mercer::{Device, Error, Kernel};
 use ndarray::{Array2, Axis, array, concatenate};
 

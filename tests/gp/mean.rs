@@ -49,16 +49,9 @@ fn the_coefficients_maximise_the_likelihood() {
     let y = &y + 2.0;
     let best = fit(Mean::Constant, &y);
     let beta = best.coefficients()[[0, 0]];
-    close(
-        [fit(Mean::Zero, &(&y - beta)).log_evidence()],
-        [best.log_evidence()],
-        1e-12,
-        "at β",
-    );
+    close([fit(Mean::Zero, &(&y - beta)).log_evidence()], [best.log_evidence()], 1e-12, "at β");
     for step in [-0.1, 0.1] {
-        assert!(
-            fit(Mean::Zero, &(&y - (beta + step))).log_evidence() < best.log_evidence()
-        );
+        assert!(fit(Mean::Zero, &(&y - (beta + step))).log_evidence() < best.log_evidence());
     }
 }
 

@@ -72,9 +72,8 @@ fn sinc_predictions_and_evidence() {
     let (x, y) = sinc();
     let with = |l: f64, noise: f64| GpRegressor::new(Kernel::rbf(l)).noise(noise);
     let fitted = with(2.0, 0.01).fit(&Device::cpu(), x.view(), y.view()).unwrap();
-    let p = fitted
-        .predict_with(array![[-9.0], [0.0], [1.0], [3.0], [5.0]].view(), Predictive::Latent)
-        .unwrap();
+    let p =
+        fitted.predict_with(array![[-9.0], [0.0], [1.0], [3.0], [5.0]].view(), Predictive::Latent).unwrap();
     close(
         p.mean,
         [0.047_504_516_4, 0.990_707_580_5, 0.834_427_615_8, 0.050_470_457_4, -0.188_832_416_9],
@@ -89,9 +88,8 @@ fn sinc_predictions_and_evidence() {
     );
     let gradient = fitted.log_evidence_gradient().unwrap();
     close([gradient[0] / 2.0, gradient[1] / 0.01], [4.511_484_090_4, -20.020_850_944_7], 1e-10, "gradient");
-    let evidence = |l: f64, noise: f64| {
-        with(l, noise).log_evidence(&Device::cpu(), x.view(), y.view()).unwrap().value
-    };
+    let evidence =
+        |l: f64, noise: f64| with(l, noise).log_evidence(&Device::cpu(), x.view(), y.view()).unwrap().value;
     let got = [-0.5, 0.0, 0.5, 1.0].map(|e| evidence(10f64.powf(e), 0.01));
     close(got, [-10.918_421_80, -10.748_193_79, -4.109_541_07, -38.163_112_46], 1e-9, "by length scale");
     let got = [1e-4, 0.01, 0.1, 1.0].map(|v| evidence(0.5, v));

@@ -2,8 +2,8 @@
 
 use std::ops::ControlFlow;
 
-use mercer::models::gp::{FittedSparseGp, Inducing, Predictive, SparseGpRegressor, SparseMethod};
 use mercer::learn::plan::Method;
+use mercer::models::gp::{FittedSparseGp, Inducing, Predictive, SparseGpRegressor, SparseMethod};
 use mercer::optim::Minimiser;
 use mercer::{Device, Error, Kernel, Progress};
 use ndarray::{Array2, ArrayView1, array};
@@ -186,7 +186,9 @@ fn what_was_set_and_learned_can_be_read() {
 fn it_can_be_watched_and_cancelled() {
     let (x, y) = data(60, 2, 1, 44);
     let stop = Minimiser {
-        progress: Progress::new(|step| if step.made == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }),
+        progress: Progress::new(|step| {
+            if step.made == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        }),
         ..Minimiser::default()
     };
     let e = model(Inducing::greedy(5)).optimise(stop).fit(&Device::cpu(), x.view(), y.view());

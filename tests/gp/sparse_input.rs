@@ -83,8 +83,10 @@ fn little_and_dull_data_are_borne() {
         // A constant target.
         let (x, _) = data(40, 2, 1, 53);
         let flat = SparseGpRegressor::new(1.0 * Kernel::rbf(1.0), Inducing::greedy(6)).method(method);
-        let gp =
-            flat.optimise(search()).fit(&Device::cpu(), x.view(), Array2::<f64>::zeros((40, 1)).view()).unwrap();
+        let gp = flat
+            .optimise(search())
+            .fit(&Device::cpu(), x.view(), Array2::<f64>::zeros((40, 1)).view())
+            .unwrap();
         let found = gp.predict_with(x.view(), Predictive::Latent).unwrap();
         assert!(found.mean.iter().all(|v| v.abs() < 1e-12) && found.variance.iter().all(|v| *v >= 0.0));
     }

@@ -12,6 +12,7 @@ mod prior;
 mod probability;
 mod search;
 mod softmax;
+mod vocabulary;
 
 use mercer::{Kernel, Matrix, ops};
 use ndarray::{Array2, ArrayView2};

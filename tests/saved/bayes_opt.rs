@@ -79,8 +79,8 @@ fn a_file_that_was_tampered_with_is_refused() {
     begun.recommend().unwrap();
     begun.ask().unwrap();
     for (at, value, said) in [
-        ("/bounds/0/0", serde_json::Value::from(2.0), "bounds"),
-        ("/bounds", Vec::<f64>::new().into(), "dimensions"),
+        ("/space/bounds/0/0", serde_json::Value::from(2.0), "bounds"),
+        ("/space/bounds", Vec::<f64>::new().into(), "dimensions"),
         ("/initial", 0.into(), "initial"),
         ("/told/1/0", 7.0.into(), "box"),
         ("/told/1/0", 0.5.into(), "told"),

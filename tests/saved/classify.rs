@@ -71,8 +71,8 @@ fn a_file_that_was_tampered_with_is_refused() {
     damaged(&fitted);
     let one = "/body/Binary/0/0";
     for (at, value, said) in [
-        ("/names/1", 0.into(), "classes"),
-        ("/names", vec![0, 1, 2].into(), "latent"),
+        ("/labels/classes/1", 0.into(), "classes"),
+        ("/labels/classes", vec![0, 1, 2].into(), "latent"),
         ("/x/data/0", serde_json::Value::from("nan"), "x"),
         (&format!("{one}/f/data/0"), 9.0.into(), "mode"),
         (&format!("{one}/a/data/0"), 9.0.into(), "mode"),
@@ -91,7 +91,7 @@ fn a_file_that_was_tampered_with_is_refused() {
     damaged(&fitted);
     let all = "/body/Softmax/curvature";
     for (at, value, said) in [
-        ("/names", serde_json::Value::from(vec![0, 1]), "mode"),
+        ("/labels/classes", serde_json::Value::from(vec![0, 1]), "mode"),
         (&format!("{all}/pi/data/0"), (-0.5).into(), "root"),
         (&format!("{all}/each/1/l/lower/0"), 0.0.into(), "pivot 0"),
         (&format!("{all}/e/1/data/0"), 9.0.into(), "row 0"),

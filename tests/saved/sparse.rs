@@ -26,10 +26,7 @@ fn a_sparse_process_is_the_same() {
             same(&a.mean, &b.mean);
             same(&a.variance, &b.variance);
             assert_eq!(back.log_evidence(), fitted.log_evidence());
-            assert_eq!(
-                (back.search(), back.model().inducing()),
-                (fitted.search(), model.inducing())
-            );
+            assert_eq!((back.search(), back.model().inducing()), (fitted.search(), model.inducing()));
         }
         damaged(&fitted);
     }
@@ -43,8 +40,7 @@ fn what_a_gpu_has_searched_for_predicts_without_one() {
     for device in adapters() {
         let fitted = model.fit(device, x.view(), y.view()).unwrap();
         for back in through(&fitted) {
-            let [a, b] =
-                [&back, &fitted].map(|gp| gp.predict_with(new.view(), Predictive::Latent).unwrap());
+            let [a, b] = [&back, &fitted].map(|gp| gp.predict_with(new.view(), Predictive::Latent).unwrap());
             same(&a.mean, &b.mean);
             same(&a.variance, &b.variance);
         }

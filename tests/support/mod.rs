@@ -45,7 +45,9 @@ pub fn cramped() -> &'static [Device] {
     CRAMPED.get_or_init(|| {
         let indices = Device::adapters().into_iter().filter(|a| a.usable).map(|a| a.index);
         let limits = LimitPolicy::BindingBytes(96 << 10);
-        indices.map(|i| DeviceOptions::new().index(i).threshold(0.0).limits(limits).open().expect("opens")).collect()
+        indices
+            .map(|i| DeviceOptions::new().index(i).threshold(0.0).limits(limits).open().expect("opens"))
+            .collect()
     })
 }
 

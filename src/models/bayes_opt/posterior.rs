@@ -9,12 +9,12 @@ use super::model::{scaling, standardised};
 use super::optimiser::{BayesOptimiser, Rule};
 use super::propose::{propose, propose_by};
 use super::surrogate::Surrogate;
+use crate::Progress;
+use crate::check::require;
 use crate::learn::Inputs;
 use crate::models::gp::{FittedGp, Path, Prediction};
-use crate::probability::posterior_variance::known;
-use crate::check::require;
 use crate::optim::Minimiser;
-use crate::Progress;
+use crate::probability::posterior_variance::known;
 use crate::{Error, Result};
 
 /// Frequencies that a function is drawn by.
@@ -23,7 +23,7 @@ const FREQUENCIES: usize = 1000;
 /// The evaluated point that the posterior thinks best.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recommendation {
-    /// Where.
+    /// The point.
     pub x: Vec<f64>,
     /// The posterior mean of f there.
     pub mean: f64,
@@ -101,7 +101,7 @@ impl BayesOptimiser {
         self.fitted.as_ref().ok_or(Error::Shape { op: "BayesOptimiser", what: "no model".to_owned() })
     }
 
-    /// By the model's own minimiser if it has one.
+    /// The fit, by the model's own minimiser if it has one.
     fn learn(&self, x: &Array2<f64>, y: &Array1<f64>) -> Result<FittedGp<Ix1>> {
         if self.model.is_searched() {
             return self.model.fit(&self.device, x, y);
@@ -117,7 +117,7 @@ impl BayesOptimiser {
         self.model.clone().optimise(learner).fit(&self.device, x, y)
     }
 
-    /// Of the next proposal.
+    /// The generator of the next proposal.
     fn generator(&self) -> ChaCha8Rng {
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         // Stream 0 and those at the other end belong to hypercubes.

@@ -5,9 +5,9 @@
 use ndarray::{Array2, ArrayView1, ArrayView2, Axis, Ix1, s};
 
 use super::acquisition::{Acquisition, Belief, Reference};
+use crate::Result;
 use crate::models::gp::{CovarianceWith, FittedGp};
 use crate::probability::posterior_variance::{known, left};
-use crate::Result;
 
 /// Deviations below this, of a process with unit variance, are rounding; a logarithm must not see them.
 const LEAST: f64 = 1e-9;
@@ -29,8 +29,10 @@ impl<'a> Surrogate<'a> {
             Reference::BestObservation => gp.y().column(0).to_owned(),
             Reference::BestMean | Reference::Joint => gp.predict(gp.x())?,
         };
-        let at = (0..candidates.len()).fold(0, |best, i| if candidates[i] < candidates[best] { i } else { best });
-        let joint = (reference == Reference::Joint).then(|| gp.covariance_with(gp.x().row(at))).transpose()?;
+        let at =
+            (0..candidates.len()).fold(0, |best, i| if candidates[i] < candidates[best] { i } else { best });
+        let joint =
+            (reference == Reference::Joint).then(|| gp.covariance_with(gp.x().row(at))).transpose()?;
         Ok(Surrogate { gp, at, level: candidates[at], joint })
     }
 

@@ -1,6 +1,6 @@
 //! The surrogate and what is proposed by it against the numbers of the notes, and its derivatives against differences.
 
-use ndarray::{Array2, array};
+use ndarray::{Array1, Array2, Ix1, array};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
@@ -11,8 +11,8 @@ use crate::models::gp::{FittedGp, GpRegressor, Mean};
 use crate::{Device, Kernel};
 
 /// Four points, a Gaussian kernel of length one, noise of variance 0.1.
-fn four_points() -> FittedGp {
-    let (x, y) = (array![[-2.0], [-1.0], [0.5], [2.0]], array![[0.5], [1.0], [-0.3], [-1.0]]);
+fn four_points() -> FittedGp<Ix1> {
+    let (x, y) = (array![[-2.0], [-1.0], [0.5], [2.0]], array![0.5, 1.0, -0.3, -1.0]);
     GpRegressor::new(Kernel::rbf(1.0)).noise(0.1).fit(&Device::cpu(), x.view(), y.view()).unwrap()
 }
 
@@ -65,8 +65,7 @@ fn scores_of_four_points() {
 #[test]
 fn derivatives_are_those_of_the_scores() {
     let x = Array2::from_shape_fn((12, 3), |(i, f)| ((7 * i + 3 * f + i * f) % 11) as f64 / 11.0);
-    let y = Array2::from_shape_fn((12, 1), |(i, _)| (i as f64 * 0.9).sin());
-    let y = y + x.dot(&array![[1.0], [-2.0], [0.5]]) + 3.0;
+    let y = Array1::from_shape_fn(12, |i| (i as f64 * 0.9).sin()) + x.dot(&array![1.0, -2.0, 0.5]) + 3.0;
     let kernel = 1.4 * Kernel::matern52([0.3, 0.6, 0.9]) + 0.2 * Kernel::linear();
     for mean in [Mean::Zero, Mean::Constant, Mean::Linear] {
         let model = GpRegressor::new(kernel.clone()).noise(0.01).mean(mean);
@@ -75,7 +74,7 @@ fn derivatives_are_those_of_the_scores() {
 }
 
 /// All acquisitions from all references, at three points.
-fn derivatives_of(gp: &FittedGp) {
+fn derivatives_of(gp: &FittedGp<Ix1>) {
     let all = [
         Acquisition::LowerConfidenceBound { alpha: 0.1 },
         Acquisition::ProbabilityOfImprovement { margin: 0.1 },
@@ -112,7 +111,7 @@ fn derivatives_of(gp: &FittedGp) {
 /// On [-5, 5] the notes have the best of each score to three decimals; the candidates alone are a tenth apart.
 #[test]
 fn proposals_for_four_points() {
-    let (x, y) = (array![[-2.0], [-1.0], [0.5], [2.0]], array![[0.5], [1.0], [-0.3], [-1.0]]);
+    let (x, y) = (array![[-2.0], [-1.0], [0.5], [2.0]], array![0.5, 1.0, -0.3, -1.0]);
     let unit = x.mapv(|x: f64| (x + 5.0) / 10.0);
     let model = GpRegressor::new(Kernel::rbf(0.1)).noise(0.1);
     let gp = model.fit(&Device::cpu(), unit.view(), y.view()).unwrap();
@@ -141,7 +140,7 @@ fn proposals_for_four_points() {
 #[test]
 fn nothing_seen_is_better_than_what_is_proposed() {
     let x = Array2::from_shape_fn((9, 2), |(i, f)| ((5 * i + 3 * f + i * f) % 9) as f64 / 8.0);
-    let y = Array2::from_shape_fn((9, 1), |(i, _)| (i as f64 * 1.7).cos());
+    let y = Array1::from_shape_fn(9, |i| (i as f64 * 1.7).cos());
     let model = GpRegressor::new(Kernel::matern52([0.2, 0.4])).noise(1e-4);
     let gp = model.fit(&Device::cpu(), x.view(), y.view()).unwrap();
     let grid = Array2::from_shape_fn((441, 2), |(i, f)| if f == 0 { i / 21 } else { i % 21 } as f64 / 20.0);
@@ -168,7 +167,7 @@ fn nothing_seen_is_better_than_what_is_proposed() {
 /// Without noise f(x̃) is known, and all references are one.
 #[test]
 fn noisy_improvements_become_plain_ones_as_noise_vanishes() {
-    let (x, y) = (array![[-2.0], [-1.0], [0.5], [2.0]], array![[0.5], [1.0], [-0.3], [-1.0]]);
+    let (x, y) = (array![[-2.0], [-1.0], [0.5], [2.0]], array![0.5, 1.0, -0.3, -1.0]);
     let at = array![[-3.0], [0.0], [1.0], [2.5], [3.0], [4.0]];
     let probability = Acquisition::ProbabilityOfImprovement { margin: 0.0 };
     for acquisition in [Acquisition::ExpectedImprovement, probability] {

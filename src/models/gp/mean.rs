@@ -12,8 +12,8 @@ pub(super) use saved::SavedTrend;
 
 use ndarray::{Array1, Array2, ArrayView2, Axis, concatenate, s};
 
-use crate::linalg::{SpdFactor, SpdParams};
 use crate::check::require;
+use crate::linalg::{SpdFactor, SpdParams};
 use crate::ops::{Triangle, solve_in_place};
 use crate::{Device, Error, Result};
 
@@ -28,12 +28,12 @@ const ROUNDINGS: f64 = 8.0;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Mean {
-    /// 0.
+    /// Zero.
     #[default]
     Zero,
-    /// β₀.
+    /// A constant β₀.
     Constant,
-    /// `β₀ + Σ_f β_f x_f`.
+    /// A linear function `β₀ + Σ_f β_f x_f`.
     Linear,
 }
 
@@ -209,7 +209,7 @@ impl Trend {
         self.frame.columns(x).dot(&self.inner)
     }
 
-    /// By each feature, for one column of y.
+    /// The derivative of `Hβ` by each feature, for one column of y.
     pub fn slope(&self, column: usize) -> Array1<f64> {
         let beta = self.coefficients.column(column);
         (0..self.frame.centre.len()).map(|f| beta.get(1 + f).copied().unwrap_or(0.0)).collect()

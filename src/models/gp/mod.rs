@@ -20,15 +20,15 @@ mod prior;
 mod regression;
 mod sparse;
 
+pub use crate::inference::monte_carlo::SliceParams;
 pub use classification::{Average, FittedGpClassifier, GpClassifier, Latent, Likelihood};
 pub use mean::Mean;
 pub use prediction::{JointPrediction, Prediction, Predictive, Samples};
-pub use crate::inference::monte_carlo::SliceParams;
 pub use prior::Prior;
+#[cfg(feature = "serde")]
+pub use regression::WithoutFactor;
 pub use regression::{
     CovarianceWith, Evidence, FittedGp, FittedHyperPosterior, GpRegressor, GpReport, LeaveOneOut,
     MatrixFreeParams, MixturePrediction, Path, PredictionGradient, StochasticEvidence,
 };
-#[cfg(feature = "serde")]
-pub use regression::WithoutFactor;
 pub use sparse::{FittedSparseGp, Inducing, SparseEvidence, SparseGpRegressor, SparseMethod};

@@ -37,7 +37,7 @@ pub enum Average {
     MonteCarlo {
         /// Draws, rounded up to a whole number of pairs.
         samples: usize,
-        /// Of the draws.
+        /// Seed of the draws.
         seed: u64,
     },
 }

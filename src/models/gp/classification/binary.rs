@@ -5,11 +5,11 @@ use ndarray::{Array1, Array2, ArrayView2, Axis};
 use super::laplace::{Curvature, Observed, times};
 use super::likelihood::{Link, Local};
 use crate::linalg::{SpdFactor, SpdParams};
-use crate::probability::posterior_variance::left;
 use crate::ops::{
     Along, Reduction, Side, Trans, Triangle, Zip, add_diagonal, cholesky, diagonal, gemm_add, reduce,
     solve_triangular, syrk, zip,
 };
+use crate::probability::posterior_variance::left;
 use crate::{Device, Matrix, Result};
 
 /// Labels ±1 under a link.

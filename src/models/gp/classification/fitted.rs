@@ -15,8 +15,8 @@ use crate::learn::configure::getters;
 use crate::learn::inherent::inherent;
 use crate::learn::{Classes, Decision, Inputs, Label, Labels, Predict, PredictProba};
 use crate::models::gp::hyper_space::at_bounds;
-use crate::probability::posterior_variance::known;
 use crate::optim::Minimum;
+use crate::probability::posterior_variance::known;
 use crate::{Device, Error, Kernel, Result};
 
 /// Draws for the probabilities of a softmax likelihood, unless said otherwise.
@@ -67,14 +67,15 @@ impl<L: Label> Predict for FittedGpClassifier<L> {
 
     /// The most probable class.
     fn predict(&self, x: ArrayView2<f64>) -> Result<Vec<L>> {
-        let top = |row: ArrayView1<f64>| (1..row.len()).fold(0, |top, c| if row[c] > row[top] { c } else { top });
+        let top =
+            |row: ArrayView1<f64>| (1..row.len()).fold(0, |top, c| if row[c] > row[top] { c } else { top });
         let indices: Vec<usize> = self.predict_proba(x)?.rows().into_iter().map(top).collect();
         self.labels.names(&indices)
     }
 }
 
 impl<L: Label> PredictProba for FittedGpClassifier<L> {
-    /// By [`Average::Quadrature`], or for a softmax likelihood by 4000 draws.
+    /// Averages by [`Average::Quadrature`], or for a softmax likelihood by 4000 draws.
     fn predict_proba(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
         let softmax = matches!(*self.body, Body::Softmax(_));
         self.predict_proba_by(x, if softmax { SOFTMAX_DRAWS } else { Average::Quadrature })

@@ -77,8 +77,12 @@ pub(super) struct Problem<'a> {
 impl<'a> Problem<'a> {
     pub fn new(kernel: &'a Kernel, points: &'a Points) -> Result<Self> {
         let k = gram(kernel, points.on_host(), None)?;
-        let on_gpu = points.device().is_gpu();
-        let resident = if on_gpu { Some(gram(kernel, points.matrix()?, None)?) } else { None };
+        let on_gpu = points.device().is_gpu().then(|| gram(kernel, points.matrix()?, None));
+        let resident = match on_gpu {
+            // A kernel that only the CPU can evaluate.
+            Some(Err(Error::Unsupported { .. })) => None,
+            other => other.transpose()?,
+        };
         Ok(Problem { kernel, points, k, resident })
     }
 }
@@ -102,7 +106,7 @@ pub(super) struct Laplace<C> {
 
 /// A block of new points as the latent functions see it.
 pub(super) struct Block<'a> {
-    /// Which of the new points.
+    /// The new points' rows.
     pub rows: Range<usize>,
     /// Their latent means, b x c.
     pub mean: Array2<f64>,
@@ -170,7 +174,8 @@ fn mode<O: Observed>(problem: &Problem, observed: &O) -> Result<Mode<O::Curvatur
             Some(on_gpu) => observed.rough_step(on_gpu, f.view(), rest.view(), times(k, rest.view())?),
             None => Ok(None),
         };
-        let (step, curvature) = match rough {
+        let sound = |step: &Array2<f64>| step.iter().all(|v| v.is_finite());
+        let (step, curvature) = match rough.map(|step| step.filter(sound)) {
             Ok(Some(step)) => (step, None),
             // What f32 has made indefinite or infinite need not be.
             Ok(None) | Err(Error::NotPositiveDefinite { .. } | Error::NotFinite { .. }) => {

@@ -17,7 +17,7 @@ pub enum Likelihood {
 }
 
 impl Likelihood {
-    /// Of one latent value; none if it takes one for each class.
+    /// The link of one latent value; none if it takes one for each class.
     pub(super) fn link(self) -> Option<Link> {
         match self {
             Likelihood::Logistic => Some(Link::Logistic),

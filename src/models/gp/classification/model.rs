@@ -121,7 +121,8 @@ impl<L: Label> Fit<[L]> for GpClassifier {
     type Fitted = FittedGpClassifier<L>;
 
     fn fit(&self, device: &Device, x: ArrayView2<f64>, y: &[L]) -> Result<FittedGpClassifier<L>> {
-        let (labels, index, points) = self.place("GpClassifier::fit", device, x, y, self.minimiser.is_some())?;
+        let (labels, index, points) =
+            self.place("GpClassifier::fit", device, x, y, self.minimiser.is_some())?;
         let space = HyperSpace::new(&self.kernel, None, &self.priors)?;
         let mut searches = Vec::new();
         let body = match self.likelihood.link() {
@@ -176,8 +177,8 @@ impl GpClassifier {
         y: &[L],
         gradient: bool,
     ) -> Result<(Labels<L>, Vec<usize>, Points)> {
-        finite(op, "x", x)?;
-        require(op, x.nrows() == y.len(), || format!("{} points, {} labels", x.nrows(), y.len()))?;
+        finite("GpClassifier", "x", x)?;
+        require("GpClassifier", x.nrows() == y.len(), || format!("{} points, {} labels", x.nrows(), y.len()))?;
         let (labels, index) = Labels::of_classes(y)?;
         let size = (x.nrows(), x.ncols(), labels.classes().len());
         HyperSpace::new(&self.kernel, None, &self.priors)?;

@@ -1,7 +1,7 @@
 //! What a fit would cost.
 
-use super::model::GpClassifier;
 use super::likelihood::Likelihood;
+use super::model::GpClassifier;
 use crate::learn::plan::{Method, Plan, affords, kernel_flops, row_bytes};
 use crate::ops::factoring_bytes;
 use crate::{Device, Result};
@@ -31,8 +31,8 @@ impl GpClassifier {
         };
         let (flops, flops_per_iteration) = (0.5 * nf * nf * kernel_flops(d), step * nf.powi(3));
         // K stays there; B, its factor and two panels of it come and go.
-        let on_gpu = self.likelihood != Likelihood::Softmax
-            && device.suited_to(flops + flops_per_iteration).is_gpu();
+        let on_gpu =
+            self.likelihood != Likelihood::Softmax && device.suited_to(flops + flops_per_iteration).is_gpu();
         let on_device = nf * (row_bytes(n) + row_bytes(d)) + nf * row_bytes(n) + factoring_bytes(device, n);
         Plan {
             method: Method::Dense,

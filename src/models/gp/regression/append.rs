@@ -23,9 +23,7 @@ impl<D: TargetDim> FittedGp<D> {
     pub fn append(&mut self, x: impl Inputs, y: impl Targets<Of = ArrayRef<f64, D>>) -> Result<()> {
         let (x, y) = (x.inputs(), y.targets());
         match self.model.noise {
-            Noise::Same(v) => {
-                self.extend(x.view(), D::columns(&y), &vec![v; x.nrows()], Noise::Same(v))
-            }
+            Noise::Same(v) => self.extend(x.view(), D::columns(&y), &vec![v; x.nrows()], Noise::Same(v)),
             Noise::Each(_) => {
                 let requirement = "this model has a noise for each point: say that of the new ones";
                 Err(Error::Parameter { name: "noise".to_owned(), value: f64::NAN, requirement })

@@ -81,7 +81,8 @@ impl<D> CovarianceWith<'_, D> {
         let x = x.inputs();
         inputs(OP, x.view(), self.point.cols())?;
         let kernel = self.gp.kernel();
-        let prior = kernel.input_gradient(x.view(), self.point.cpu().view(), Array2::ones((x.nrows(), 1)).view())?;
+        let prior =
+            kernel.input_gradient(x.view(), self.point.cpu().view(), Array2::ones((x.nrows(), 1)).view())?;
         let weights = self.weights.cpu().column(0);
         let weights = Array2::from_shape_fn((x.nrows(), weights.len()), |(_, j)| weights[j]);
         Ok(prior - kernel.input_gradient(x.view(), self.gp.x(), weights.view())?)

@@ -5,9 +5,9 @@
 
 use ndarray::{Array1, ArrayView2, Axis, concatenate};
 
+use super::f32_bound::{SINGLE, doubtful, reach};
 use crate::linalg::{Anchor, SpdFactor};
 use crate::matrix::Points;
-use super::f32_bound::{SINGLE, doubtful, reach};
 use crate::ops::{Along, Reduction, gram, gram_diagonal, reduce};
 use crate::probability::posterior_variance::left;
 use crate::{Error, Kernel, Matrix, Result};

@@ -35,7 +35,11 @@ use crate::{Device, Error, Result};
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Debug, Clone)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self", bound = ""))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(remote = "Self", bound = "")
+)]
 pub struct FittedHyperPosterior<D = Ix2> {
     format: Format,
     model: GpRegressor,

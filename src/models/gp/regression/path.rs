@@ -7,11 +7,11 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
 use super::fitted::FittedGp;
-use crate::linalg::Noise;
 use crate::check::inputs;
-use crate::learn::{Inputs, TargetDim};
-use crate::models::kernel_methods::features::{FittedRandomFourier, RandomFourier};
 use crate::learn::plan::affords;
+use crate::learn::{Inputs, TargetDim};
+use crate::linalg::Noise;
+use crate::models::kernel_methods::features::{FittedRandomFourier, RandomFourier};
 use crate::ops::gram_vec;
 use crate::{Matrix, Result};
 
@@ -89,7 +89,8 @@ impl<D: TargetDim> Path<'_, D> {
         inputs("Path::at", x.view(), self.features.inputs())?;
         let prior = self.features.transform(x.view())?.dot(&self.weights);
         let points = Matrix::from_host(x.to_owned());
-        let update = gram_vec(self.gp.kernel(), &points, Some(self.gp.points.on_host()), &self.update)?.into_array()?;
+        let update = gram_vec(self.gp.kernel(), &points, Some(self.gp.points.on_host()), &self.update)?
+            .into_array()?;
         Ok(D::shaped(self.gp.trend().at(x.view()) + prior + update))
     }
 

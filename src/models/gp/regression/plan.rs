@@ -111,13 +111,7 @@ pub(super) fn rank(n: usize, params: &MatrixFreeParams, budget: u64) -> usize {
 }
 
 /// With the matrix, and with its inverse for a gradient.
-pub(super) fn dense(
-    device: &Device,
-    n: usize,
-    d: usize,
-    targets: usize,
-    gradient: bool,
-) -> Plan {
+pub(super) fn dense(device: &Device, n: usize, d: usize, targets: usize, gradient: bool) -> Plan {
     let (nf, df, q) = (n as f64, d as f64, targets as f64);
     // The factor takes the place of K on the host; for a gradient, the inverse stands beside it. On a device K, the factor
     // and two panels of it are there at once, and for an inverse four matrices beside the factor.

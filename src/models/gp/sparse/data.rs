@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 
+use crate::check::pairs;
 use crate::matrix::Points;
 use crate::matrix::window::windows;
-use crate::check::pairs;
 use crate::{Device, Kernel, Matrix, Result};
 
 /// Bytes of f64 that one chunk of A may take on the host.

@@ -72,7 +72,8 @@ pub(super) fn gradient(at: &Hyper, data: &Data, f: &Factors, inducing: bool) -> 
             h.slice_mut(s![part.rows.clone()]).assign(&g);
             let bent = scaled(&a, &g * 2.0)?;
             turned += &gemm(0.5, &bent, Trans::No, &a, Trans::Yes)?.to_array()?;
-            let inside = zip(&zip(&t, &row(data.device(), lambda.mapv(|l| p / l))?, Zip::Mul)?, &bent, Zip::Add)?;
+            let inside =
+                zip(&zip(&t, &row(data.device(), lambda.mapv(|l| p / l))?, Zip::Mul)?, &bent, Zip::Add)?;
             gemm_add(-1.0, &r_on, Trans::No, &inside, Trans::No, 1.0, &outer)?
         } else {
             gemm_add(-1.0, &joined, Trans::No, &a, Trans::No, 1.0, &outer)?

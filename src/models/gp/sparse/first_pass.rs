@@ -6,11 +6,11 @@ use ndarray::{Array1, Array2, ArrayView1, Axis, s};
 
 use super::data::{Data, Part, row};
 use super::model::SparseMethod;
-use crate::probability::posterior_variance::left;
 use crate::ops::{
     Along, Reduction, Side, Trans, Triangle, Zip, cholesky, gemm, gram, gram_diagonal, log_det, reduce,
     solve_triangular, syrk, zip,
 };
+use crate::probability::posterior_variance::left;
 use crate::{Error, Kernel, Matrix, Result};
 
 /// The part of `yᵀΛ⁻¹y` below which the difference that F wants has lost too many digits.

@@ -9,17 +9,17 @@ use super::data::chunk;
 use super::first_pass::{Factors, whitened};
 use super::model::{SparseGpRegressor, SparseMethod};
 use super::variables::SearchPoint;
-use crate::linalg::Noise;
-use crate::matrix::window::windows;
 use crate::check::inputs;
-use crate::models::gp::prediction::{Prediction, Predictive};
-use crate::models::gp::hyper_space::at_bounds;
 use crate::learn::configure::getters;
 use crate::learn::inherent::inherent;
 use crate::learn::{Inputs, Predict, PredictDistribution, TargetDim};
-use crate::probability::posterior_variance::{known, left};
+use crate::linalg::Noise;
+use crate::matrix::window::windows;
+use crate::models::gp::hyper_space::at_bounds;
+use crate::models::gp::prediction::{Prediction, Predictive};
 use crate::ops::{Along, Reduction, Side, Trans, Triangle, gemm, gram_diagonal, reduce, solve_triangular};
 use crate::optim::Minimum;
+use crate::probability::posterior_variance::{known, left};
 use crate::{Device, Kernel, Matrix, Result};
 
 /// A sparse Gaussian process after its fit. All of it is f64 on the CPU, whatever the device of the search.

@@ -2,7 +2,7 @@
 
 use ndarray::{Array2, ArrayView2, Axis};
 
-use crate::check::{finite, require, parameter};
+use crate::check::{finite, parameter, require};
 use crate::models::kernel_methods::features::Landmarks;
 use crate::{Kernel, Result};
 
@@ -10,15 +10,15 @@ use crate::{Kernel, Result};
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Inducing {
-    /// These, `m x d`.
+    /// These inputs, `m x d`.
     Given(#[cfg_attr(feature = "serde", serde(with = "crate::saved::matrix"))] Array2<f64>),
     /// Points of the data.
     Among {
-        /// m; fewer if the data have fewer points that differ.
+        /// Their number m; fewer if the data have fewer points that differ.
         count: usize,
-        /// Which.
+        /// The rule that chooses them.
         by: Landmarks,
-        /// Of the draws.
+        /// Seed of the rule's draws.
         seed: u64,
     },
 }

@@ -4,13 +4,13 @@ use ndarray::ArrayView2;
 
 use super::first_pass::whitened;
 use super::fitted::FittedSparseGp;
-use crate::linalg::Noise;
 use crate::check::{finite, inputs};
-use crate::learn::{Inputs, TargetDim};
-use crate::models::gp::prediction::{JointPrediction, Predictive, Samples};
 use crate::learn::plan::affords;
-use crate::probability::posterior_variance::left;
+use crate::learn::{Inputs, TargetDim};
+use crate::linalg::Noise;
+use crate::models::gp::prediction::{JointPrediction, Predictive, Samples};
 use crate::ops::{Side, Trans, Triangle, gram, gram_diagonal, solve_triangular, syrk};
+use crate::probability::posterior_variance::left;
 use crate::{Matrix, Result};
 
 /// Matrices of t x t at their peak: the covariance, what is subtracted and added, and a copy.

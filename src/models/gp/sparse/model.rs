@@ -2,10 +2,10 @@
 
 use super::inducing::Inducing;
 use crate::kernel::about;
-use crate::models::gp::prior::Prior;
-use crate::models::gp::hyper_space::{NOISE, NoiseRange, HyperSpace};
 use crate::learn::configure::{getters, setters};
 use crate::learn::plan::BUDGET;
+use crate::models::gp::hyper_space::{HyperSpace, NOISE, NoiseRange};
+use crate::models::gp::prior::Prior;
 use crate::optim::Minimiser;
 use crate::{Kernel, Result};
 

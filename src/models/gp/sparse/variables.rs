@@ -35,11 +35,6 @@ impl<'a> Variables<'a> {
         Ok(Variables { model, space: model.space()?, units, z })
     }
 
-    /// Z before it is moved.
-    pub fn inducing(&self) -> &Array2<f64> {
-        &self.z
-    }
-
     /// How many variables are displacements.
     fn moves(&self) -> usize {
         if self.model.move_inducing { self.z.len() } else { 0 }

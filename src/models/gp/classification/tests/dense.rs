@@ -2,9 +2,9 @@
 
 use ndarray::{Array2, ArrayView2, s};
 
-use crate::models::gp::classify::labels::Labels;
-use crate::models::gp::classify::laplace::Laplace;
-use crate::models::gp::classify::softmax::ManyFactors;
+use crate::matrix::Points;
+use crate::models::gp::classification::laplace::{Laplace, Problem};
+use crate::models::gp::classification::softmax::{Classes, ManyFactors};
 use crate::ops::gram;
 use crate::{Device, Kernel, Matrix};
 
@@ -65,10 +65,11 @@ fn mode_evidence_and_covariances_of_three_classes() {
     let on = |a: &Array2<f64>| Matrix::from_host(a.clone());
     for amplitude in [0.5, 4.0, 60.0] {
         let kernel = amplitude * Kernel::rbf([0.9, 1.3]);
-        let small = gram(&kernel, &on(&x), None).unwrap();
-        let classes = Labels::new(&labels, n).unwrap().classes();
-        let laplace: Laplace<ManyFactors> =
-            Laplace::new(&Device::cpu(), &kernel, &on(&x), &classes, &small, true).unwrap();
+        let points = Points::new("test", &Device::cpu(), x.view(), kernel.origin(), 0.0).unwrap();
+        let problem = Problem::new(&kernel, &points).unwrap();
+        let classes = Classes { y: labels.clone(), classes: CLASSES };
+        let laplace: Laplace<ManyFactors> = Laplace::new(&problem, &classes).unwrap();
+        let small = &problem.k;
 
         let f = &laplace.f;
         let pi = {

@@ -2,10 +2,10 @@
 
 use ndarray::{Array1, Array2, ArrayView2, Axis};
 
-use crate::models::gp::classify::binary::{OneFactor, ScaledFactor};
-use crate::models::gp::classify::laplace::{Laplace, Observed};
+use crate::matrix::Points;
+use crate::models::gp::classification::binary::{OneFactor, ScaledFactor};
+use crate::models::gp::classification::laplace::{Laplace, Observed, Problem};
 use crate::models::gp::{GpRegressor, Predictive};
-use crate::ops::gram;
 use crate::{Device, Kernel, Matrix, Result};
 
 /// `y ~ N(f, noise)`.
@@ -28,9 +28,9 @@ impl Observed for Gaussian {
         (log, (rest / self.noise).insert_axis(Axis(1)))
     }
 
-    fn curvature(&self, device: &Device, k: &Matrix, f: ArrayView2<f64>) -> Result<OneFactor> {
+    fn curvature(&self, k: &Matrix, f: ArrayView2<f64>) -> Result<OneFactor> {
         let root = Array1::from_elem(f.nrows(), self.noise.sqrt().recip());
-        Ok(OneFactor { scaled: ScaledFactor::new(device, k, root)?, drift: Array1::zeros(f.nrows()) })
+        Ok(OneFactor { scaled: ScaledFactor::new(k, root)?, drift: Array1::zeros(f.nrows()) })
     }
 }
 
@@ -40,10 +40,10 @@ fn a_gaussian_likelihood_gives_regression() {
     let y = x.map_axis(Axis(1), |r| (1.3 * r[0]).sin() + 0.4 * r[1]);
     let new = Array2::from_shape_fn((15, 2), |(i, j)| 0.3 * i as f64 - 0.7 * j as f64);
     let (kernel, noise, cpu) = (1.7 * Kernel::rbf([0.9, 1.4]) + 0.3 * Kernel::linear(), 0.05, Device::cpu());
-    let on = Matrix::from_host(x.clone());
-    let k = gram(&kernel, &on, None).unwrap();
+    let points = Points::new("test", &cpu, x.view(), kernel.origin(), 0.0).unwrap();
+    let problem = Problem::new(&kernel, &points).unwrap();
     let observed = Gaussian { y: y.clone(), noise };
-    let laplace = Laplace::new(&cpu, &kernel, &on, &observed, &k, true).unwrap();
+    let laplace = Laplace::new(&problem, &observed).unwrap();
     assert_eq!(laplace.trace.len(), 2, "the first step ends at the mode of a quadratic: {:?}", laplace.trace);
 
     let y = y.insert_axis(Axis(1));
@@ -57,7 +57,7 @@ fn a_gaussian_likelihood_gives_regression() {
     let fit = exact.predict(x.view()).unwrap();
     laplace.f.iter().zip(&fit).for_each(|(f, w)| near(*f, *w, "mode"));
     let slopes = exact.log_evidence_gradient().unwrap();
-    for ((g, p), w) in laplace.gradient(&k).unwrap().iter().zip(kernel.params()).zip(slopes) {
+    for ((g, p), w) in laplace.gradient(&problem.k).unwrap().iter().zip(kernel.params()).zip(slopes) {
         near(g * p.value, w, &p.name);
     }
     let want = exact.predict_with(new.view(), Predictive::Latent).unwrap();

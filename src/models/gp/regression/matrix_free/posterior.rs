@@ -4,10 +4,10 @@ use ndarray::{Array2, ArrayView1, ArrayView2};
 
 use super::params::MatrixFreeParams;
 use super::system::System;
+use crate::Result;
 use crate::linalg::{Certificate, CgInfo, CgSolution, LogDet};
 use crate::matrix::Points;
 use crate::models::gp::regression::model::GpRegressor;
-use crate::Result;
 
 #[derive(Debug)]
 pub(in crate::models::gp::regression) struct MatrixFreePosterior {

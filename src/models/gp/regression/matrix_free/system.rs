@@ -3,11 +3,11 @@
 use ndarray::{Array1, Array2, ArrayView2, Axis};
 
 use super::params::MatrixFreeParams;
+use crate::check::parameter;
 use crate::linalg::{
     Anchor, CgParams, CgSolution, Covariance, Fallback, KernelOperator, LogDet, LowRankPlusDiagonal,
     Operator, Preconditioner, lanczos_log_det, pivoted_cholesky, refined_conjugate_gradients,
 };
-use crate::check::parameter;
 use crate::matrix::Points;
 use crate::models::gp::regression::model::GpRegressor;
 use crate::{Device, Matrix, Result};

@@ -6,8 +6,8 @@ use super::params::MatrixFreeParams;
 use super::posterior::MatrixFreePosterior;
 use crate::matrix::Points;
 use crate::models::gp::regression::model::GpRegressor;
-use crate::probability::posterior_variance::left;
 use crate::ops::{gram, gram_diagonal};
+use crate::probability::posterior_variance::left;
 use crate::{Error, Matrix, Result};
 
 /// Inputs whose variances are solved for together.
