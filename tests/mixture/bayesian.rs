@@ -187,7 +187,7 @@ fn bad_input_is_refused() {
     flat.column_mut(0).fill(1.0);
     assert!(matches!(
         k2.fit(&cpu, flat.view()),
-        Err(Error::NotPositiveDefinite { op: "BayesianGaussianMixture", .. })
+        Err(Error::NotPositiveDefinite { op: "BayesianGaussianMixture::fit", .. })
     ));
     let proper = k2.clone().covariance_prior(Some(Array2::eye(2)));
     assert!(proper.fit(&cpu, flat.view()).unwrap().elbo().is_finite());

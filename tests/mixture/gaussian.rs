@@ -118,7 +118,11 @@ fn parts_are_the_whole_and_stepwise_comes_close() {
     let whole = model.fit(&Device::cpu(), x.view()).unwrap();
     let parts: Vec<Array2<f64>> = x.axis_chunks_iter(Axis(0), 128).map(|c| c.to_owned()).collect();
     let apart = model.fit_batches(&Device::cpu(), &parts).unwrap();
-    same(&apart.report().trace, &whole.report().trace, 1e-12, "trace");
+    // Sums in another order may stop rising an iteration sooner.
+    let both = apart.report().trace.len().min(whole.report().trace.len());
+    assert!(both > 2);
+    same(&apart.report().trace[..both], &whole.report().trace[..both], 1e-12, "trace");
+    same(&[apart.log_likelihood()], &[whole.log_likelihood()], 1e-12, "likelihood");
     same(&flat(&apart.params().covariance), &flat(&whole.params().covariance), 1e-10, "covariances");
 
     let em = steps(10).mode(Mode::Stepwise { delay: 2.0, decay: 0.7 });

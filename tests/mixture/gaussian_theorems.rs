@@ -33,7 +33,7 @@ fn the_mixture_has_the_moments_of_the_data() {
     let x = clouds(150, 3, 2);
     for n in [1, 2, 7] {
         let em = Em::new().max_iterations(n).tolerance(0.0);
-        let p = GaussianMixture::new(4).em(em).fit(&Device::cpu(), x.view()).unwrap().params();
+        let p = GaussianMixture::new(4).em(em).fit(&Device::cpu(), x.view()).unwrap().params().clone();
         let mean = p.means.t().dot(&p.weights);
         same(&mean, &x.mean_axis(Axis(0)).unwrap(), 1e-11, "mean");
         let mut second = Array2::<f64>::zeros((3, 3));
@@ -84,7 +84,7 @@ fn soft_k_means_takes_the_steps_of_the_notes() {
     let start = MixtureStart::Given(pair([-1.0, 1.0], 1.0));
     let em = Em::new().max_iterations(3).tolerance(0.0);
     let soft = SoftKMeans::new(2, 1.0).start(start.clone()).em(em);
-    let trace = soft.fit(&Device::cpu(), x1().view()).unwrap().report().trace;
+    let trace = soft.fit(&Device::cpu(), x1().view()).unwrap().report().trace.clone();
     same(&trace, &[-11.171_618_28, -10.426_300_49, -10.395_711_59, -10.395_374_95], 1e-9, "trace");
     let em = Em::new().max_iterations(500).tolerance(1e-15);
     let long = soft.clone().em(em.clone()).fit(&Device::cpu(), x1().view()).unwrap();

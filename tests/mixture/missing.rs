@@ -35,7 +35,7 @@ fn one_gaussian_with_a_monotone_pattern_has_a_closed_form() {
     let mut seen = x.clone();
     seen.column_mut(1).iter_mut().skip(120).for_each(|v| *v = f64::NAN);
     let em = Em::new().tolerance(1e-15).max_iterations(2000);
-    let p = model(1).em(em).fit(&Device::cpu(), seen.view()).unwrap().params();
+    let p = model(1).em(em).fit(&Device::cpu(), seen.view()).unwrap().params().clone();
 
     let both = x.select(Axis(0), &(0..120).collect::<Vec<_>>());
     let mean = both.mean_axis(Axis(0)).unwrap();
