@@ -98,17 +98,15 @@ fn regressions_do_not_see_the_origin() {
 #[test]
 fn an_iteration_moves_no_data() {
     let (n, d, k) = (2000, 4, 3);
-    let x = clouds(n, d, 6);
-    let start = GaussianMixture::new(k).max_iterations(1).fit(&Device::cpu(), &x).unwrap();
+    // Without clusters EM takes its time.
+    let x = random(n, d, 6);
     let weights = vec![1.0; n];
     for adapter in Device::adapters().into_iter().filter(|a| a.usable) {
         // A device of its own: others count for all tests at once.
         let device = &DeviceOptions::new().index(adapter.index).threshold(0.0).open().unwrap();
         let spent = |iterations: usize| {
-            let model = GaussianMixture::new(k)
-                .start(MixtureStart::Given(start.params().clone()))
-                .tolerance(0.0)
-                .max_iterations(iterations);
+            let model =
+                GaussianMixture::new(k).start(MixtureStart::Random).tolerance(0.0).max_iterations(iterations);
             let before = device.counters();
             model.fit_weighted(device, &x, &weights).unwrap();
             let after = device.counters();
@@ -122,10 +120,10 @@ fn an_iteration_moves_no_data() {
         let each = |few: u64, many: u64| (many - few) / 5;
         let (dispatches, up, down) = (each(few.0, many.0), each(few.1, many.1), each(few.2, many.2));
         println!("{device}: an iteration is {dispatches} dispatches, {up} bytes up, {down} bytes down");
-        assert!(dispatches <= 12, "{dispatches} dispatches on {device}");
+        assert!((1..=20).contains(&dispatches), "{dispatches} dispatches on {device}");
         // Means, whitening and offsets, padded; never the n weights, nor the n x d data.
-        assert!(up <= 4096, "{up} bytes up on {device}");
-        assert!(down <= 4096, "{down} bytes down on {device}");
+        assert!(up <= 512, "{up} bytes up on {device}");
+        assert!(down <= 1024, "{down} bytes down on {device}");
     }
 }
 
