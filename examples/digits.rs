@@ -9,8 +9,8 @@
 mod support;
 
 use mercer::Device;
-use mercer::models::cluster::KMeans;
 use mercer::inference::em::Em;
+use mercer::models::cluster::KMeans;
 use mercer::models::latent::{FittedPpcaMixture, PpcaMixture};
 use ndarray::{Array2, ArrayView1, Axis, s};
 use plotters::prelude::*;
@@ -48,7 +48,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // How many directions each group needs is read off digits that were not learned from: every third.
     let (learn, test): (Vec<usize>, Vec<usize>) = (0..x.nrows()).partition(|i| i % 3 != 0);
     let (learn, test) = (x.select(Axis(0), &learn), x.select(Axis(0), &test));
-    let em = Em { max_iterations: 100, tolerance: 1e-5, restarts: 3, ..Em::default() };
+    let em = Em::new().max_iterations(100).tolerance(1e-5).restarts(3);
     println!("directions   log p of digits not seen");
     for latents in [1, 2, 4, 8, 16] {
         let mixture = PpcaMixture::new(GROUPS, latents).em(em.clone()).fit(&device, learn.view())?;
@@ -60,7 +60,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("\n                     digits that are their group's");
     println!("k-means              {:5.1} %", 100.0 * means_share);
     println!("mixture of subspaces {:5.1} %", 100.0 * share);
-    println!("\n{} iterations, log-likelihood {:.1}", mixture.report.iterations, mixture.log_likelihood);
+    println!("\n{} iterations, log-likelihood {:.1}", mixture.report().iterations, mixture.log_likelihood());
 
     let path = draw(kmeans.centres.view(), &order(&means_names), &mixture, &order(&names))?;
     println!("\n{}", path.display());

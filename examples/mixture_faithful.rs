@@ -13,10 +13,11 @@ mod support;
 use std::error::Error;
 
 use mercer::Device;
-use mercer::linalg::eigh;
 use mercer::inference::em::Em;
+use mercer::linalg::eigh;
 use mercer::models::mixture::{
-    BayesianGaussianMixture, CovarianceKind, Criterion, FittedGaussianMixture, GaussianMixture, WeightPrior,
+    BayesianGaussianMixture, CovarianceKind, FittedGaussianMixture, GaussianMixture, MixtureCriterion,
+    WeightPrior,
 };
 use ndarray::{Array2, Axis};
 use plotters::prelude::*;
@@ -52,9 +53,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut tables = Vec::new();
     let mut best: Option<(f64, &str, FittedGaussianMixture)> = None;
     for (name, kind) in kinds {
-        let em = Em { restarts: 5, tolerance: 1e-8, max_iterations: 1000, ..Em::default() };
-        let model = GaussianMixture { covariance: kind, em, ..GaussianMixture::new(1) };
-        let found = model.select(&device, z.view(), 1..=6, Criterion::Bic)?;
+        let em = Em::new().restarts(5).tolerance(1e-8).max_iterations(1000);
+        let model = GaussianMixture::new(1).covariance(kind).em(em);
+        let found = model.select(&device, z.view(), 1..=6, MixtureCriterion::Bic)?;
         println!(
             "{name:<9}{}",
             found.table.iter().map(|(_, bic)| format!("{bic:8.1}")).collect::<Vec<_>>().concat()
@@ -65,23 +66,26 @@ fn main() -> Result<(), Box<dyn Error>> {
         tables.push((name, found.table));
     }
     let (bic, name, fit) = best.ok_or("nothing was fitted")?;
-    let k = fit.params.means.nrows();
-    println!("\nleast: {bic:.1}, {k} components with {name} covariances after {} iterations", fit.iterations);
+    let k = fit.params().means.nrows();
+    println!(
+        "\nleast: {bic:.1}, {k} components with {name} covariances after {} iterations",
+        fit.report().iterations
+    );
     for own in 0..k {
-        let centre = &fit.params.means.row(own) * &spread + &mean;
-        let share = fit.params.weights[own];
+        let centre = &fit.params().means.row(own) * &spread + &mean;
+        let share = fit.params().weights[own];
         println!("  {:2.0} % last {:.1} min, then {:.0} min of waiting", 100.0 * share, centre[0], centre[1]);
     }
 
-    let em = Em { restarts: 5, tolerance: 1e-8, max_iterations: 1000, ..Em::default() };
-    let model = GaussianMixture { covariance: CovarianceKind::Tied, em, ..GaussianMixture::new(1) };
-    let apart = model.select(&device, z.view(), 1..=6, Criterion::Icl)?;
-    println!("\nby the completed likelihood: {} clusters", apart.best.params.means.nrows());
+    let em = Em::new().restarts(5).tolerance(1e-8).max_iterations(1000);
+    let model = GaussianMixture::new(1).covariance(CovarianceKind::Tied).em(em);
+    let apart = model.select(&device, z.view(), 1..=6, MixtureCriterion::Icl)?;
+    println!("\nby the completed likelihood: {} clusters", apart.best.params().means.nrows());
 
     // Ten components are allowed; those that the data do not need keep no weight.
-    let em = Em { tolerance: 1e-9, max_iterations: 3000, ..Em::default() };
+    let em = Em::new().tolerance(1e-9).max_iterations(3000);
     let prior = WeightPrior::DirichletProcess(0.01);
-    let bayes = BayesianGaussianMixture { weight_prior: prior, em, ..BayesianGaussianMixture::new(10) };
+    let bayes = BayesianGaussianMixture::new(10).weight_prior(prior).em(em);
     let bayes = bayes.fit(&device, z.view())?;
     let used: Vec<String> =
         bayes.weights.iter().filter(|w| **w > 0.01).map(|w| format!("{:.0} %", 100.0 * w)).collect();
@@ -125,14 +129,14 @@ fn draw(
         let colour = RGBColor(blend(i, |c| c.0), blend(i, |c| c.1), blend(i, |c| c.2));
         Circle::new((x[[i, 0]], x[[i, 1]]), 4, colour.mix(0.75).filled())
     }))?;
-    for own in 0..fit.params.means.nrows() {
-        let axes = eigh(fit.params.covariance.matrix(own, 2).view())?;
+    for own in 0..fit.params().means.nrows() {
+        let axes = eigh(fit.params().covariance.matrix(own, 2)?.view())?;
         let at = |turn: f64, deviations: f64| {
             let (c, s) = (deviations * turn.cos(), deviations * turn.sin());
             let axis = |j: usize| {
                 let long = c * axes.values[0].sqrt() * axes.vectors[[j, 0]];
                 let short = s * axes.values[1].sqrt() * axes.vectors[[j, 1]];
-                (fit.params.means[[own, j]] + long + short) * units.1[j] + units.0[j]
+                (fit.params().means[[own, j]] + long + short) * units.1[j] + units.0[j]
             };
             (axis(0), axis(1))
         };

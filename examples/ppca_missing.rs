@@ -50,7 +50,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // One unit a column: an error of 1 is then what guessing the mean costs.
     let x = (&raw - &raw.mean_axis(Axis(0)).ok_or("an empty table")?) / raw.std_axis(Axis(0), 0.0);
     let (n, d) = x.dim();
-    let em = Em { max_iterations: 300, tolerance: 1e-5, ..Em::default() };
+    let em = Em::new().max_iterations(300).tolerance(1e-5);
     let fit = |holes: &Array2<f64>, k: usize| -> mercer::Result<FittedPpca> {
         Ppca::new(k).missing(true).em(em.clone()).fit(&device, holes.view())
     };
@@ -64,7 +64,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let model = fit(&holes, k)?;
         let off = error(&model.impute(holes.view())?, &x, &holes);
         let bic = model.bic(n);
-        let iterations = model.report.as_ref().map_or(0, |r| r.iterations);
+        let iterations = model.report().iterations;
         println!("{k:4} {bic:12.1} {off:7.3} {iterations:12}");
         if best.as_ref().is_none_or(|(b, ..)| bic < *b) {
             best = Some((bic, k, model));

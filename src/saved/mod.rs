@@ -22,8 +22,8 @@
 //! |---|---|---|
 //! | [`gp`](crate::models::gp), [`linear`](crate::models::linear), [`kernel_methods`](crate::models::kernel_methods), [`features`](crate::models::kernel_methods::features) | all | all |
 //! | [`bayes_opt`](crate::models::bayes_opt) | a search, with all that was told and is pending | |
-//! | [`cluster`](crate::models::cluster), [`mixture`](crate::models::mixture) | k-means; mixtures of Gaussians, Bernoullis and categories | |
-//! | [`latent`](crate::models::latent) | all but mixtures | |
+//! | [`cluster`](crate::models::cluster), [`mixture`](crate::models::mixture) | all | |
+//! | [`latent`](crate::models::latent) | all | |
 //! | [`kernel`](crate::kernel) | | all |
 //!
 //! # What is promised

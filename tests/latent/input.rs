@@ -1,9 +1,10 @@
 //! What must be refused, and what must not.
 
-use mercer::linalg::EigenParams;
 use mercer::inference::em::Em;
+use mercer::linalg::EigenParams;
 use mercer::models::latent::{
-    Algorithm, Components, Contrast, Density, FactorAnalysis, Ica, Pca, Ppca, PpcaMixture, Route, Solver,
+    Algorithm, Components, Contrast, Density, FactorAnalysis, Ica, Pca, Ppca, PpcaMixture, PpcaSolver, Route,
+    StreamedMoments,
 };
 use mercer::{Device, Error, Result};
 use ndarray::{Array2, ArrayView2, array};
@@ -21,8 +22,8 @@ fn every(k: usize) -> Vec<(&'static str, Fit<'static>)> {
         ("Pca Gram", Box::new(move |d, x| Pca::new(k).route(Route::Gram).fit(d, x).map(drop))),
         ("Pca Lanczos", Box::new(move |d, x| Pca::new(k).route(lanczos).fit(d, x).map(drop))),
         ("Ppca", Box::new(move |d, x| Ppca::new(k).fit(d, x).map(drop))),
-        ("Ppca EM", Box::new(move |d, x| Ppca::new(k).solver(Solver::Em).fit(d, x).map(drop))),
-        ("Ppca ARD", Box::new(move |d, x| Ppca::new(k).solver(Solver::Automatic).fit(d, x).map(drop))),
+        ("Ppca EM", Box::new(move |d, x| Ppca::new(k).solver(PpcaSolver::Em).fit(d, x).map(drop))),
+        ("Ppca ARD", Box::new(move |d, x| Ppca::new(k).solver(PpcaSolver::Automatic).fit(d, x).map(drop))),
         ("FactorAnalysis", Box::new(move |d, x| FactorAnalysis::new(k).fit(d, x).map(drop))),
         ("Ica", Box::new(move |d, x| Ica::new(k).fit(d, x).map(drop))),
         (
@@ -83,9 +84,9 @@ fn too_many_or_no_dimensions() {
     let lanczos = Pca::new(Components::Variance(0.5)).route(Route::Lanczos(EigenParams::default()));
     assert!(matches!(lanczos.fit(&cpu, tall.view()), Err(Error::Parameter { .. })));
     assert!(matches!(Ica::new(2).tolerance(0.0).fit(&cpu, tall.view()), Err(Error::Parameter { .. })));
-    let none = Em { restarts: 0, ..Em::default() };
+    let none = Em::new().restarts(0);
     assert!(matches!(
-        Ppca::new(2).solver(Solver::Em).em(none).fit(&cpu, tall.view()),
+        Ppca::new(2).solver(PpcaSolver::Em).em(none).fit(&cpu, tall.view()),
         Err(Error::Parameter { .. })
     ));
 }
@@ -136,7 +137,7 @@ fn duplicates_are_data_like_any_other() {
     let twice = ndarray::concatenate![ndarray::Axis(0), once, once];
     let (a, b) =
         (Ppca::new(2).fit(&cpu, once.view()).unwrap(), Ppca::new(2).fit(&cpu, twice.view()).unwrap());
-    assert!((2.0 * a.log_likelihood - b.log_likelihood).abs() < 1e-9);
+    assert!((2.0 * a.log_likelihood() - b.log_likelihood()).abs() < 1e-9);
     for (name, fit) in every(2) {
         fit(&cpu, twice.view()).unwrap_or_else(|e| panic!("{name}: {e}"));
     }
@@ -170,22 +171,22 @@ fn new_data_must_fit_the_model() {
     assert!(matches!(ica.inverse_transform(narrow.view()), Err(Error::Shape { .. })));
     assert!(matches!(mixture.loadings(2), Err(Error::Shape { .. })));
     // No rows are no error.
-    assert_eq!(pca.transform(Array2::zeros((0, 4)).view()).unwrap().dim(), (0, 2));
-    assert_eq!(ppca.score_samples(Array2::zeros((0, 4)).view()).unwrap().len(), 0);
-    assert_eq!(ppca.impute(Array2::zeros((0, 4)).view()).unwrap().dim(), (0, 4));
+    assert_eq!(pca.transform(Array2::<f64>::zeros((0, 4))).unwrap().dim(), (0, 2));
+    assert_eq!(ppca.score_samples(Array2::<f64>::zeros((0, 4))).unwrap().len(), 0);
+    assert_eq!(ppca.impute(Array2::<f64>::zeros((0, 4))).unwrap().dim(), (0, 4));
 }
 
 #[test]
 fn a_fit_can_be_cancelled() {
     let x = near_subspace(40, 5, 2, 0.5, 129);
-    let stop: mercer::linalg::Progress = std::sync::Arc::new(|i, value: f64| {
-        assert!(value.is_finite());
-        if i >= 3 { std::ops::ControlFlow::Break(()) } else { std::ops::ControlFlow::Continue(()) }
+    let stop = mercer::Progress::new(|step| {
+        assert!(step.value.is_finite());
+        if step.made >= 3 { std::ops::ControlFlow::Break(()) } else { std::ops::ControlFlow::Continue(()) }
     });
-    let em = Em { tolerance: 0.0, progress: Some(stop), ..Em::default() };
+    let em = Em::new().tolerance(0.0).progress(stop);
     let cpu = Device::cpu();
     let fits = [
-        Ppca::new(2).solver(Solver::Em).em(em.clone()).fit(&cpu, x.view()).err(),
+        Ppca::new(2).solver(PpcaSolver::Em).em(em.clone()).fit(&cpu, x.view()).err(),
         Ppca::new(2).missing(true).em(em.clone()).fit(&cpu, x.view()).err(),
         FactorAnalysis::new(2).em(em.clone()).fit(&cpu, x.view()).err(),
         PpcaMixture::new(2, 2).em(em).fit(&cpu, x.view()).err(),
@@ -193,4 +194,27 @@ fn a_fit_can_be_cancelled() {
     for e in fits {
         assert!(matches!(e, Some(Error::Cancelled { iterations: 3, .. })), "{e:?}");
     }
+}
+
+#[test]
+fn absurd_counts_are_refused() {
+    let (cpu, x) = (Device::cpu(), near_subspace(40, 5, 2, 0.5, 131));
+    let refused = |e: Option<Error>| assert!(matches!(e, Some(Error::Parameter { .. })), "{e:?}");
+    for d in [1 << 33, usize::MAX] {
+        refused(StreamedMoments::new(d).err());
+    }
+    for ddof in [40, usize::MAX - 1, usize::MAX] {
+        assert!(matches!(Pca::new(2).ddof(ddof).fit(&cpu, &x), Err(Error::Shape { .. })), "{ddof}");
+    }
+    let (ppca, factors) =
+        (Ppca::new(2).fit(&cpu, &x).unwrap(), FactorAnalysis::new(2).fit(&cpu, &x).unwrap());
+    let mixture = PpcaMixture::new(2, 2).fit(&cpu, &x).unwrap();
+    for count in [1 << 40, usize::MAX] {
+        refused(ppca.sample(count, 1).err());
+        refused(factors.sample(count, 1).err());
+        refused(mixture.sample(count, 1).err());
+        refused(PpcaMixture::new(count, 2).fit(&cpu, &x).err());
+        refused(Pca::new(count).fit(&cpu, &x).err());
+    }
+    refused(Ppca::new(2).solver(PpcaSolver::Em).restarts(usize::MAX).fit(&cpu, &x).err());
 }

@@ -1,9 +1,9 @@
 //! Mixtures of Bernoulli and of categorical distributions.
 
 use mercer::inference::em::Em;
-use mercer::models::mixture::{BernoulliMixture, CategoricalMixture, FittedDiscreteMixture};
+use mercer::models::mixture::{BernoulliMixture, CategoricalMixture};
 use mercer::{Device, Error};
-use ndarray::{Array2, Axis};
+use ndarray::{Array1, Array2, Axis};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -38,11 +38,16 @@ fn texts(n: usize) -> Array2<f64> {
 }
 
 /// The log-likelihood, row by row and component by component, from what was fitted.
-fn likelihood<F>(fit: &FittedDiscreteMixture<F>, x: &Array2<f64>, bernoulli: bool) -> Vec<f64> {
+fn likelihood(
+    weights: &Array1<f64>,
+    probabilities: &Array2<f64>,
+    x: &Array2<f64>,
+    bernoulli: bool,
+) -> Vec<f64> {
     let log =
         |x: f64, p: f64| if bernoulli { if x > 0.0 { p.ln() } else { (1.0 - p).ln() } } else { x * p.ln() };
     let joint = |row: ndarray::ArrayView1<f64>, k: usize| {
-        fit.weights[k].ln() + row.iter().zip(fit.probabilities.row(k)).map(|(x, p)| log(*x, *p)).sum::<f64>()
+        weights[k].ln() + row.iter().zip(probabilities.row(k)).map(|(x, p)| log(*x, *p)).sum::<f64>()
     };
     let both = |row| [0, 1].map(|k| joint(row, k));
     x.rows().into_iter().map(both).map(|[a, b]| a.max(b) + (-(a - b).abs()).exp().ln_1p()).collect()
@@ -51,22 +56,22 @@ fn likelihood<F>(fit: &FittedDiscreteMixture<F>, x: &Array2<f64>, bernoulli: boo
 #[test]
 fn two_kinds_of_rows_are_found_and_scored_by_the_definition() {
     let x = answers(900);
-    let fit = BernoulliMixture::new(2).fit(&Device::cpu(), x.view(), None).unwrap();
-    let first = usize::from(fit.probabilities[[0, 0]] < 0.5);
-    same(fit.probabilities.row(first), &P[0], 0.06, "the first kind");
-    same(fit.probabilities.row(1 - first), &P[1], 0.06, "the second kind");
-    assert!((fit.weights[first] - 1.0 / 3.0).abs() < 0.05);
-    let want = likelihood(&fit, &x, true);
+    let fit = BernoulliMixture::new(2).fit(&Device::cpu(), x.view()).unwrap();
+    let first = usize::from(fit.probabilities()[[0, 0]] < 0.5);
+    same(fit.probabilities().row(first), &P[0], 0.06, "the first kind");
+    same(fit.probabilities().row(1 - first), &P[1], 0.06, "the second kind");
+    assert!((fit.weights()[first] - 1.0 / 3.0).abs() < 0.05);
+    let want = likelihood(fit.weights(), fit.probabilities(), &x, true);
     same(&fit.score_samples(x.view()).unwrap(), &want, 1e-12, "scores");
-    same(&[fit.log_likelihood], &[want.iter().sum()], 1e-10, "likelihood");
+    same(&[fit.log_likelihood()], &[want.iter().sum()], 1e-10, "likelihood");
 
     let x = texts(200);
-    let fit = CategoricalMixture::new(2).fit(&Device::cpu(), x.view(), None).unwrap();
-    let want = likelihood(&fit, &x, false);
+    let fit = CategoricalMixture::new(2).fit(&Device::cpu(), x.view()).unwrap();
+    let want = likelihood(fit.weights(), fit.probabilities(), &x, false);
     same(&fit.score_samples(x.view()).unwrap(), &want, 1e-12, "scores of texts");
     let labels = fit.predict(x.view()).unwrap();
     assert!((0..200).all(|i| labels[i] == labels[i % 2]) && labels[0] != labels[1]);
-    let sums = fit.probabilities.sum_axis(Axis(1));
+    let sums = fit.probabilities().sum_axis(Axis(1));
     same(&sums, &[1.0, 1.0], 1e-12, "probabilities");
 }
 
@@ -74,13 +79,11 @@ fn two_kinds_of_rows_are_found_and_scored_by_the_definition() {
 #[test]
 fn one_component_is_the_mean() {
     let x = answers(90);
-    let fit = BernoulliMixture { smoothing: 0.5, ..BernoulliMixture::new(1) }
-        .fit(&Device::cpu(), x.view(), None)
-        .unwrap();
-    same(&fit.probabilities, &x.sum_axis(Axis(0)).mapv(|s| (s + 0.5) / 91.0), 1e-12, "yes");
+    let fit = BernoulliMixture::new(1).smoothing(0.5).fit(&Device::cpu(), x.view()).unwrap();
+    same(fit.probabilities(), &x.sum_axis(Axis(0)).mapv(|s| (s + 0.5) / 91.0), 1e-12, "yes");
     let x = texts(30);
-    let fit = CategoricalMixture::new(1).fit(&Device::cpu(), x.view(), None).unwrap();
-    same(&fit.probabilities, &x.sum_axis(Axis(0)).mapv(|s| (s + 0.01) / (1200.0 + 0.06)), 1e-12, "words");
+    let fit = CategoricalMixture::new(1).fit(&Device::cpu(), x.view()).unwrap();
+    same(fit.probabilities(), &x.sum_axis(Axis(0)).mapv(|s| (s + 0.01) / (1200.0 + 0.06)), 1e-12, "words");
 }
 
 #[test]
@@ -88,45 +91,41 @@ fn weights_are_repetitions() {
     let x = answers(60);
     let weights: Vec<f64> = (0..60).map(|i| f64::from(i % 3)).collect();
     let rows: Vec<usize> = (0..60).flat_map(|i| std::iter::repeat_n(i, i % 3)).collect();
-    let model = BernoulliMixture {
-        em: Em { restarts: 20, tolerance: 1e-12, ..Em::default() },
-        ..BernoulliMixture::new(2)
-    };
-    let weighted = model.fit(&Device::cpu(), x.view(), Some(&weights)).unwrap();
-    let repeated = model.fit(&Device::cpu(), x.select(Axis(0), &rows).view(), None).unwrap();
-    same(&[weighted.log_likelihood], &[repeated.log_likelihood], 1e-6, "likelihood");
+    let model = BernoulliMixture::new(2).em(Em::new().restarts(20).tolerance(1e-12));
+    let weighted = model.fit_weighted(&Device::cpu(), x.view(), &weights).unwrap();
+    let repeated = model.fit(&Device::cpu(), x.select(Axis(0), &rows).view()).unwrap();
+    same(&[weighted.log_likelihood()], &[repeated.log_likelihood()], 1e-6, "likelihood");
 }
 
 #[test]
 fn every_adapter_agrees_with_the_cpu() {
     let x = answers(3000);
-    let model =
-        BernoulliMixture { em: Em { max_iterations: 1000, ..Em::default() }, ..BernoulliMixture::new(2) };
-    let want = model.fit(&Device::cpu(), x.view(), None).unwrap();
+    let model = BernoulliMixture::new(2).em(Em::new().max_iterations(1000));
+    let want = model.fit(&Device::cpu(), x.view()).unwrap();
     for device in adapters() {
         let before = device.counters();
-        let got = model.fit(device, x.view(), None).unwrap();
+        let got = model.fit(device, x.view()).unwrap();
         assert!(device.counters() != before, "never came to {device}");
-        same(&[got.log_likelihood], &[want.log_likelihood], 1e-5, &device.to_string());
-        same(&got.probabilities, &want.probabilities, 1e-2, &device.to_string());
+        same(&[got.log_likelihood()], &[want.log_likelihood()], 1e-5, &device.to_string());
+        same(got.probabilities(), want.probabilities(), 1e-2, &device.to_string());
     }
 }
 
 #[test]
 fn bad_input_is_refused() {
     let cpu = Device::cpu();
-    let bad = |x: Array2<f64>| BernoulliMixture::new(2).fit(&cpu, x.view(), None).unwrap_err();
+    let bad = |x: Array2<f64>| BernoulliMixture::new(2).fit(&cpu, x.view()).unwrap_err();
     assert!(matches!(bad(Array2::from_elem((5, 2), 0.5)), Error::Parameter { .. }));
     assert!(matches!(bad(Array2::from_elem((5, 2), f64::NAN)), Error::NotFinite { .. }));
     assert!(matches!(bad(Array2::zeros((1, 2))), Error::Parameter { .. }));
     assert!(matches!(bad(Array2::zeros((4, 0))), Error::Shape { .. }));
-    let e = CategoricalMixture::new(2).fit(&cpu, Array2::from_elem((5, 2), -1.0).view(), None).unwrap_err();
+    let e = CategoricalMixture::new(2).fit(&cpu, Array2::from_elem((5, 2), -1.0).view()).unwrap_err();
     assert!(matches!(e, Error::Parameter { .. }));
-    let model = CategoricalMixture { smoothing: 0.0, ..CategoricalMixture::new(2) };
-    assert!(matches!(model.fit(&cpu, texts(9).view(), None), Err(Error::Parameter { .. })));
+    let model = CategoricalMixture::new(2).smoothing(0.0);
+    assert!(matches!(model.fit(&cpu, texts(9).view()), Err(Error::Parameter { .. })));
     // A text without a word, and words that nobody uses.
     let mut x = texts(9);
     x.row_mut(3).fill(0.0);
     x.column_mut(2).fill(0.0);
-    assert!(CategoricalMixture::new(2).fit(&cpu, x.view(), None).unwrap().log_likelihood.is_finite());
+    assert!(CategoricalMixture::new(2).fit(&cpu, x.view()).unwrap().log_likelihood().is_finite());
 }

@@ -1,9 +1,11 @@
 //! What must hold of mixtures of Gaussians.
 
 use mercer::Device;
-use mercer::models::cluster::{KMeans, KMeansStart, SoftKMeans};
 use mercer::inference::em::Em;
-use mercer::models::mixture::{Covariance, CovarianceKind, GaussianMixture, GaussianParams, MixtureStart};
+use mercer::models::cluster::{KMeans, KMeansStart};
+use mercer::models::mixture::{
+    Covariance, CovarianceKind, GaussianMixture, GaussianParams, MixtureStart, SoftKMeans,
+};
 use ndarray::{Array1, Array2, Axis};
 
 use crate::support::random;
@@ -20,9 +22,9 @@ fn one_component_is_the_gaussian_of_most_likelihood() {
     let z = &x - &mean;
     let covariance = z.t().dot(&z) / 200.0;
     let one = fit(&x, 1);
-    same(&one.params.means, &mean, 1e-12, "mean");
-    same(&flat(&one.params.covariance), &covariance, 1e-12, "covariance");
-    assert_eq!(one.params.weights[0], 1.0);
+    same(&one.params().means, &mean, 1e-12, "mean");
+    same(&flat(&one.params().covariance), &covariance, 1e-12, "covariance");
+    assert_eq!(one.params().weights[0], 1.0);
 }
 
 /// `Σ π_k μ_k = x̄` and `Σ π_k (Σ_k + μ_k μ_k^T)` is the second moment, after any M-step.
@@ -30,15 +32,14 @@ fn one_component_is_the_gaussian_of_most_likelihood() {
 fn the_mixture_has_the_moments_of_the_data() {
     let x = clouds(150, 3, 2);
     for n in [1, 2, 7] {
-        let em = Em { max_iterations: n, tolerance: 0.0, ..Em::default() };
-        let p =
-            GaussianMixture { em, ..GaussianMixture::new(4) }.fit(&Device::cpu(), x.view()).unwrap().params;
+        let em = Em::new().max_iterations(n).tolerance(0.0);
+        let p = GaussianMixture::new(4).em(em).fit(&Device::cpu(), x.view()).unwrap().params().clone();
         let mean = p.means.t().dot(&p.weights);
         same(&mean, &x.mean_axis(Axis(0)).unwrap(), 1e-11, "mean");
         let mut second = Array2::<f64>::zeros((3, 3));
         for k in 0..4 {
             let m = p.means.row(k).insert_axis(Axis(1));
-            second = second + (p.covariance.matrix(k, 3) + m.dot(&m.t())) * p.weights[k];
+            second = second + (p.covariance.matrix(k, 3).unwrap() + m.dot(&m.t())) * p.weights[k];
         }
         same(&second, &(x.t().dot(&x) / 150.0), 1e-10, "second moment");
     }
@@ -62,38 +63,36 @@ fn responsibilities_sum_to_one_a_million_standard_deviations_away() {
 fn small_variances_make_it_k_means() {
     let x = clouds(120, 2, 5);
     let start = x.select(Axis(0), &[0, 1, 2]);
-    let em = Em { max_iterations: 40, tolerance: 0.0, restarts: 1, ..Em::default() };
-    let hard = KMeans { start: KMeansStart::Given(start.clone()), em: em.clone(), ..KMeans::new(3) };
+    let em = Em::new().max_iterations(40).tolerance(0.0).restarts(1);
+    let hard = KMeans::new(3).start(KMeansStart::Given(start.clone())).em(em.clone());
     let hard = hard.fit(&Device::cpu(), x.view()).unwrap();
-    let soft = SoftKMeans {
-        start: MixtureStart::Given(GaussianParams {
+    let soft = SoftKMeans::new(3, 1e-6)
+        .start(MixtureStart::Given(GaussianParams {
             weights: Array1::from_elem(3, 1.0 / 3.0),
             means: start,
             covariance: Covariance::Spherical(Array1::from_elem(3, 1e-6)),
-        }),
-        em,
-        ..SoftKMeans::new(3, 1e-6)
-    };
+        }))
+        .em(em);
     let soft = soft.fit(&Device::cpu(), x.view()).unwrap();
-    assert_eq!(soft.predict(x.view()).unwrap(), hard.labels);
-    same(&soft.params.means, &hard.centres, 1e-9, "centres");
+    assert_eq!(soft.predict(x.view()).unwrap(), hard.labels());
+    same(&soft.params().means, hard.centres(), 1e-9, "centres");
 }
 
 /// Oxford (5.16)-(5.18): the log-likelihoods of soft k-means on six points, and where all centres meet.
 #[test]
 fn soft_k_means_takes_the_steps_of_the_notes() {
     let start = MixtureStart::Given(pair([-1.0, 1.0], 1.0));
-    let em = Em { max_iterations: 3, tolerance: 0.0, ..Em::default() };
-    let soft = SoftKMeans { start: start.clone(), em, ..SoftKMeans::new(2, 1.0) };
-    let trace = soft.fit(&Device::cpu(), x1().view()).unwrap().trace;
+    let em = Em::new().max_iterations(3).tolerance(0.0);
+    let soft = SoftKMeans::new(2, 1.0).start(start.clone()).em(em);
+    let trace = soft.fit(&Device::cpu(), x1().view()).unwrap().report().trace.clone();
     same(&trace, &[-11.171_618_28, -10.426_300_49, -10.395_711_59, -10.395_374_95], 1e-9, "trace");
-    let em = Em { max_iterations: 500, tolerance: 1e-15, ..Em::default() };
-    let long = SoftKMeans { em: em.clone(), ..soft.clone() }.fit(&Device::cpu(), x1().view()).unwrap();
-    same(&long.params.means, &[-1.441_357_469, 1.642_913_663], 1e-6, "means");
-    same(&[long.params.weights[0], long.log_likelihood], &[0.505_656_041, -10.395_371_02], 1e-6, "limit");
-    let wide = SoftKMeans { em, start, ..SoftKMeans::new(2, 1e4) }.fit(&Device::cpu(), x1().view()).unwrap();
+    let em = Em::new().max_iterations(500).tolerance(1e-15);
+    let long = soft.clone().em(em.clone()).fit(&Device::cpu(), x1().view()).unwrap();
+    same(&long.params().means, &[-1.441_357_469, 1.642_913_663], 1e-6, "means");
+    same(&[long.params().weights[0], long.log_likelihood()], &[0.505_656_041, -10.395_371_02], 1e-6, "limit");
+    let wide = SoftKMeans::new(2, 1e4).em(em).start(start).fit(&Device::cpu(), x1().view()).unwrap();
     let mean = x1().mean().unwrap();
-    assert!(wide.params.means.iter().all(|m| (m - mean).abs() < 1e-2), "{}", wide.params.means);
+    assert!(wide.params().means.iter().all(|m| (m - mean).abs() < 1e-2), "{}", wide.params().means);
 }
 
 /// The same mixture in other units: x -> A x + b.
@@ -103,34 +102,34 @@ fn full_covariances_do_not_care_for_units() {
     let a = ndarray::array![[3.0, 1.0], [-0.5, 0.2]];
     let turned = x.dot(&a.t()) + 7.0;
     let labels: Vec<usize> = (0..150).map(|i| (i / 50) % 3).collect();
-    let em = Em { max_iterations: 10, tolerance: 0.0, ..Em::default() };
-    let model = GaussianMixture {
-        start: MixtureStart::Labels(labels),
-        covariance_floor: 0.0,
-        em,
-        ..GaussianMixture::new(3)
-    };
+    let em = Em::new().max_iterations(10).tolerance(0.0);
+    let model = GaussianMixture::new(3).start(MixtureStart::Labels(labels)).covariance_floor(0.0).em(em);
     let (one, two) =
         (model.fit(&Device::cpu(), x.view()).unwrap(), model.fit(&Device::cpu(), turned.view()).unwrap());
-    same(&(one.params.means.dot(&a.t()) + 7.0), &two.params.means, 1e-8, "means");
+    same(&(one.params().means.dot(&a.t()) + 7.0), &two.params().means, 1e-8, "means");
     let log_det = (3.0 * 0.2 + 0.5f64).ln();
-    same(&[one.log_likelihood - 150.0 * log_det], &[two.log_likelihood], 1e-9, "likelihood");
+    same(&[one.log_likelihood() - 150.0 * log_det], &[two.log_likelihood()], 1e-9, "likelihood");
 }
 
 #[test]
 fn samples_come_from_the_mixture() {
     let fit = fit(&clouds(300, 2, 7), 3);
-    let (x, labels) = fit.sample(20_000, 1).unwrap();
-    assert_eq!(fit.sample(20_000, 1).unwrap().0, x, "the same seed, the same sample");
+    let (x, labels) = fit.sample_labelled(20_000, 1).unwrap();
+    assert_eq!(fit.sample(20_000, 1).unwrap(), x, "the same seed, the same sample");
     for k in 0..3 {
         let rows: Vec<usize> = (0..labels.len()).filter(|&i| labels[i] == k).collect();
         let share = rows.len() as f64 / labels.len() as f64;
-        assert!((share - fit.params.weights[k]).abs() < 0.02, "{share} {}", fit.params.weights[k]);
+        assert!((share - fit.params().weights[k]).abs() < 0.02, "{share} {}", fit.params().weights[k]);
         let own = x.select(Axis(0), &rows);
         let mean = own.mean_axis(Axis(0)).unwrap();
-        same(&mean, fit.params.means.row(k), 0.05, "mean");
+        same(&mean, fit.params().means.row(k), 0.05, "mean");
         let z = &own - &mean;
-        same(&(z.t().dot(&z) / rows.len() as f64), &fit.params.covariance.matrix(k, 2), 0.1, "covariance");
+        same(
+            &(z.t().dot(&z) / rows.len() as f64),
+            &fit.params().covariance.matrix(k, 2).unwrap(),
+            0.1,
+            "covariance",
+        );
     }
 }
 
@@ -149,14 +148,18 @@ fn the_floor_holds_up_what_collapses() {
     let mut x = clouds(90, 3, 8);
     x.column_mut(2).fill(4.0); // constant
     for kind in [CovarianceKind::Full, CovarianceKind::Tied, CovarianceKind::Diagonal] {
-        let model =
-            GaussianMixture { covariance: kind.clone(), covariance_floor: 1e-4, ..GaussianMixture::new(2) };
+        let model = GaussianMixture::new(2).covariance(kind.clone()).covariance_floor(1e-4);
         let fit = model.fit(&Device::cpu(), x.view()).unwrap();
-        assert_eq!(fit.floored, [0, 1], "{kind:?}");
+        assert_eq!(fit.floored(), [0, 1], "{kind:?}");
         for k in 0..2 {
-            let least = mercer::linalg::eigh(fit.params.covariance.matrix(k, 3).view()).unwrap().values[2];
+            let least =
+                mercer::linalg::eigh(fit.params().covariance.matrix(k, 3).unwrap().view()).unwrap().values[2];
             assert!((least - 1e-4).abs() < 1e-9, "{kind:?}: {least}");
         }
-        assert!(fit.trace.windows(2).all(|w| w[1] >= w[0] - 1e-9 * w[0].abs()), "{kind:?} {:?}", fit.trace);
+        assert!(
+            fit.report().trace.windows(2).all(|w| w[1] >= w[0] - 1e-9 * w[0].abs()),
+            "{kind:?} {:?}",
+            fit.report().trace
+        );
     }
 }

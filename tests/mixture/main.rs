@@ -1,18 +1,14 @@
-//! The EM driver, and the mixtures it fits.
+//! Mixtures.
 
 #[path = "../support/mod.rs"]
 mod support;
 
 mod bayesian;
+mod devices;
 mod discrete;
-mod dp_means;
-mod em;
 mod gaussian;
 mod gaussian_input;
 mod gaussian_theorems;
-mod kmeans;
-mod kmeans_input;
-mod kmedoids;
 mod missing;
 mod monotone;
 mod regressions;

@@ -1,12 +1,12 @@
 //! The objective never falls: one property over every model that the driver runs. The driver asserts it at every iteration
 //! of a debug build; here it is asked of the traces, on data that proptest thinks up.
 
-use mercer::models::cluster::{DpMeans, KMeans, KMedoids, SoftKMeans};
 use mercer::inference::em::Em;
-use mercer::models::latent::{FactorAnalysis, Ppca, PpcaMixture, Solver};
+use mercer::models::cluster::{DpMeans, KMeans, KMedoids};
+use mercer::models::latent::{FactorAnalysis, Ppca, PpcaMixture, PpcaSolver};
 use mercer::models::mixture::{
     BayesianGaussianMixture, BernoulliMixture, CategoricalMixture, CovarianceKind, GaussianMixture,
-    LinearRegressionMixture, LogisticRegressionMixture, WeightPrior,
+    LinearRegressionMixture, LogisticRegressionMixture, SoftKMeans, WeightPrior,
 };
 use mercer::{Device, Result};
 use ndarray::{Array2, Axis};
@@ -25,7 +25,7 @@ fn minus(trace: &[f64]) -> Vec<f64> {
 }
 
 fn em(seed: u64) -> Em {
-    Em { seed, restarts: 1, max_iterations: 15, tolerance: 0.0, ..Em::default() }
+    Em::new().seed(seed).restarts(1).max_iterations(15).tolerance(0.0)
 }
 
 /// `x` with about every seventh entry not observed, but something in every row.
@@ -37,12 +37,12 @@ fn with_holes(x: &Array2<f64>) -> Array2<f64> {
 
 fn clusters(x: &Array2<f64>, k: usize, seed: u64) -> Result<()> {
     let (cpu, em) = (Device::cpu(), || em(seed));
-    rises("k-means", &minus(&KMeans { em: em(), ..KMeans::new(k) }.fit(&cpu, x.view())?.trace));
-    rises("soft", &SoftKMeans { em: em(), ..SoftKMeans::new(k, 0.3) }.fit(&cpu, x.view())?.trace);
-    rises("DP-means", &minus(&DpMeans { em: em(), ..DpMeans::new(1.0) }.fit(x.view())?.trace));
+    rises("k-means", &minus(&KMeans::new(k).em(em()).fit(&cpu, x.view())?.report().trace));
+    rises("soft", &SoftKMeans::new(k, 0.3).em(em()).fit(&cpu, x.view())?.report().trace);
+    rises("DP-means", &minus(&DpMeans::new(1.0).em(em()).fit(&cpu, x.view())?.report().trace));
     let far = |i: usize, j: usize| (&x.row(i) - &x.row(j)).mapv(f64::abs).sum();
     let v = Array2::from_shape_fn((x.nrows(), x.nrows()), |(i, j)| far(i, j));
-    rises("k-medoids", &minus(&KMedoids { em: em(), ..KMedoids::new(k) }.fit(v.view())?.trace));
+    rises("k-medoids", &minus(&KMedoids::new(k).em(em()).fit_dissimilarity(v.view())?.report().trace));
     Ok(())
 }
 
@@ -51,21 +51,17 @@ fn gaussian_mixtures(x: &Array2<f64>, k: usize, seed: u64) -> Result<()> {
     let kinds =
         [CovarianceKind::Full, CovarianceKind::Tied, CovarianceKind::Diagonal, CovarianceKind::Spherical];
     for kind in kinds {
-        let model = GaussianMixture { covariance: kind.clone(), em: em(), ..GaussianMixture::new(k) };
-        rises(&format!("{kind:?}"), &model.fit(&cpu, x.view())?.trace);
-        let model = GaussianMixture { missing: true, ..model };
-        rises(&format!("{kind:?} with holes"), &model.fit(&cpu, with_holes(x).view())?.trace);
+        let model = GaussianMixture::new(k).covariance(kind.clone()).em(em());
+        rises(&format!("{kind:?}"), &model.fit(&cpu, x.view())?.report().trace);
+        let model = model.missing(true);
+        rises(&format!("{kind:?} with holes"), &model.fit(&cpu, with_holes(x).view())?.report().trace);
     }
     for prior in [WeightPrior::Dirichlet(0.3), WeightPrior::DirichletProcess(2.0)] {
         // Data may be constant: a prior of its own keeps it proper.
         let covariance_prior = Some(Array2::eye(x.ncols()));
-        let model = BayesianGaussianMixture {
-            weight_prior: prior,
-            covariance_prior,
-            em: em(),
-            ..BayesianGaussianMixture::new(k)
-        };
-        rises(&format!("{prior:?}"), &model.fit(&cpu, x.view())?.trace);
+        let model =
+            BayesianGaussianMixture::new(k).weight_prior(prior).covariance_prior(covariance_prior).em(em());
+        rises(&format!("{prior:?}"), &model.fit(&cpu, x.view())?.report().trace);
     }
     Ok(())
 }
@@ -73,19 +69,16 @@ fn gaussian_mixtures(x: &Array2<f64>, k: usize, seed: u64) -> Result<()> {
 fn other_mixtures(x: &Array2<f64>, k: usize, seed: u64) -> Result<()> {
     let (cpu, em) = (Device::cpu(), || em(seed));
     let yes = x.mapv(|v| f64::from(u8::from(v > 0.0)));
-    rises(
-        "Bernoulli",
-        &BernoulliMixture { em: em(), ..BernoulliMixture::new(k) }.fit(&cpu, yes.view(), None)?.trace,
-    );
+    rises("Bernoulli", &BernoulliMixture::new(k).em(em()).fit(&cpu, yes.view())?.report().trace);
     let counts = x.mapv(|v| v.abs().round());
-    let model = CategoricalMixture { em: em(), ..CategoricalMixture::new(k) };
-    rises("categorical", &model.fit(&cpu, counts.view(), None)?.trace);
+    let model = CategoricalMixture::new(k).em(em());
+    rises("categorical", &model.fit(&cpu, counts.view())?.report().trace);
     let (left, y) = x.view().split_at(Axis(1), x.ncols() - 1);
-    let model = LinearRegressionMixture { em: em(), ..LinearRegressionMixture::new(k) };
-    rises("lines", &model.fit(&cpu, left, y.column(0))?.trace);
+    let model = LinearRegressionMixture::new(k).em(em());
+    rises("lines", &model.fit(&cpu, left, y.column(0))?.report().trace);
     let y: Vec<bool> = y.iter().map(|v| *v > 0.0).collect();
-    let model = LogisticRegressionMixture { em: em(), ..LogisticRegressionMixture::new(k) };
-    rises("logistic", &model.fit(&cpu, left, &y)?.trace);
+    let model = LogisticRegressionMixture::new(k).em(em());
+    rises("logistic", &model.fit(&cpu, left, &y)?.report().trace);
     Ok(())
 }
 
@@ -95,15 +88,15 @@ fn latent(x: &Array2<f64>, k: usize, seed: u64) -> Result<()> {
     let (n, d) = x.dim();
     let x = x + &random(n, d, seed);
     let latents = k.min(d - 1);
-    for solver in [Solver::Em, Solver::Automatic] {
+    for solver in [PpcaSolver::Em, PpcaSolver::Automatic] {
         let model = Ppca::new(latents).solver(solver).em(em());
-        let trace = |fit: mercer::models::latent::FittedPpca| fit.report.map(|r| r.trace).unwrap_or_default();
+        let trace = |fit: mercer::models::latent::FittedPpca| fit.report().trace.clone();
         rises(&format!("PPCA, {solver:?}"), &trace(model.fit(&cpu, x.view())?));
         let holes = with_holes(&x);
         rises(&format!("PPCA, {solver:?}, holes"), &trace(model.missing(true).fit(&cpu, holes.view())?));
     }
-    rises("factors", &FactorAnalysis::new(latents).em(em()).fit(&cpu, x.view())?.report.trace);
-    rises("PPCA mixture", &PpcaMixture::new(k, latents).em(em()).fit(&cpu, x.view())?.report.trace);
+    rises("factors", &FactorAnalysis::new(latents).em(em()).fit(&cpu, x.view())?.report().trace);
+    rises("PPCA mixture", &PpcaMixture::new(k, latents).em(em()).fit(&cpu, x.view())?.report().trace);
     Ok(())
 }
 

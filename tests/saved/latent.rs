@@ -1,7 +1,7 @@
 //! Principal components, factors, independent components.
 
 use mercer::Device;
-use mercer::models::latent::{FactorAnalysis, Ica, Pca, Ppca, Solver};
+use mercer::models::latent::{FactorAnalysis, Ica, Pca, Ppca, PpcaMixture, PpcaSolver};
 
 use crate::support::{adapters, random};
 use crate::{damaged, refused, same, through};
@@ -24,7 +24,7 @@ fn components_and_factors_are_the_same() {
     for back in through(&fitted) {
         same(&back.transform(new.view()).unwrap(), &fitted.transform(new.view()).unwrap());
         same(&back.score_samples(new.view()).unwrap(), &fitted.score_samples(new.view()).unwrap());
-        assert_eq!(back.report, fitted.report);
+        assert_eq!(back.report(), fitted.report());
     }
     damaged(&fitted);
     assert!(refused(&fitted, "/noise_variances/1", -0.1).contains("noise_variances"));
@@ -70,7 +70,7 @@ fn probabilistic_components_are_the_same() {
     let (mut x, new) = (random(50, 4, 1), random(10, 4, 2));
     let cpu = Device::cpu();
     let complete = Ppca::new(2).fit(&cpu, x.view()).unwrap();
-    let relevant = Ppca::new(3).solver(Solver::Automatic).fit(&cpu, x.view()).unwrap();
+    let relevant = Ppca::new(3).solver(PpcaSolver::Automatic).fit(&cpu, x.view()).unwrap();
     x[[3, 1]] = f64::NAN;
     let with_holes = Ppca::new(2).missing(true).fit(&cpu, x.view()).unwrap();
     let mut holed = new.clone();
@@ -79,12 +79,27 @@ fn probabilistic_components_are_the_same() {
         for back in through(&fitted) {
             same(&back.transform(new.view()).unwrap(), &fitted.transform(new.view()).unwrap());
             same(&back.score_samples(new.view()).unwrap(), &fitted.score_samples(new.view()).unwrap());
-            same(&back.loadings, &fitted.loadings);
-            assert_eq!((&back.relevance, &back.report), (&fitted.relevance, &fitted.report));
+            same(back.loadings(), fitted.loadings());
+            assert_eq!((&back.relevance(), &back.report()), (&fitted.relevance(), &fitted.report()));
         }
         damaged(&fitted);
         assert!(refused(&fitted, "/gaussian/noise", -1.0).contains("noise"));
         assert!(refused(&fitted, "/gaussian/variances/0", 0.0).contains("variance"));
         assert!(refused(&fitted, "/gaussian/mean", vec![0.5]).contains("mean"));
     }
+}
+
+#[test]
+fn a_mixture_of_probabilistic_components_is_the_same() {
+    let (x, new) = (random(90, 4, 1), random(10, 4, 2));
+    let fitted = PpcaMixture::new(2, 1).fit(&Device::cpu(), &x).unwrap();
+    for back in through(&fitted) {
+        same(&back.predict_proba(&new).unwrap(), &fitted.predict_proba(&new).unwrap());
+        same(&back.score_samples(&new).unwrap(), &fitted.score_samples(&new).unwrap());
+        assert_eq!((back.bic(), back.report()), (fitted.bic(), fitted.report()));
+    }
+    damaged(&fitted);
+    assert!(refused(&fitted, "/parts/0/weight", -0.5).contains("weight"));
+    assert!(refused(&fitted, "/parts/1/gaussian/noise", 0.0).contains("noise"));
+    assert!(refused(&fitted, "/centre", vec![0.5]).contains("components"));
 }

@@ -88,3 +88,12 @@ pub fn assert_close(got: &Matrix, want: &Array2<f64>, tolerance: f64, what: &str
 pub fn edges(tile: usize) -> [usize; 6] {
     [1, tile - 1, tile, tile + 1, 2 * tile + 3, 37]
 }
+
+/// Every adapter, willing to take the smallest problem.
+pub fn eager() -> &'static [Device] {
+    static EAGER: OnceLock<Vec<Device>> = OnceLock::new();
+    EAGER.get_or_init(|| {
+        let indices = Device::adapters().into_iter().filter(|a| a.usable).map(|a| a.index);
+        indices.map(|i| DeviceOptions::new().index(i).threshold(0.0).open().expect("opens")).collect()
+    })
+}

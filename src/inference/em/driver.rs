@@ -107,10 +107,21 @@ impl Em {
         data: &D,
         mut start: impl FnMut(u64) -> Result<M::Params>,
     ) -> Result<Ended<M>> {
+        self.run_after(0, model, data, &mut start)
+    }
+
+    /// [`Em::run`] for progress that has seen so many iterations already.
+    fn run_after<M: EmModel, D: Batches<M::Batch> + ?Sized>(
+        &self,
+        made: usize,
+        model: &M,
+        data: &D,
+        start: &mut dyn FnMut(u64) -> Result<M::Params>,
+    ) -> Result<Ended<M>> {
         self.check()?;
         require(M::NAME, data.count() > 0, || "there are no data".to_owned())?;
         let first = start(self.seed)?;
-        let mut climb = Climb { em: self, model, data, made: 0 };
+        let mut climb = Climb { em: self, model, data, made };
         let mut best = climb.from(first)?;
         let mut ends = vec![best.objective()];
         for i in 1..self.restarts {
@@ -137,10 +148,10 @@ impl Em {
         let fast = self.run(model, rounded, start)?;
         let stepwise = matches!(self.mode, Mode::Stepwise { .. });
         let Some(exact) = exact.filter(|_| !stepwise) else { return Ok(fast) };
-        // At least one step: only exact statistics tell whether there is one to gain.
-        let left = self.max_iterations.saturating_sub(fast.report.iterations).max(1).min(self.max_iterations);
+        let left = self.max_iterations.saturating_sub(fast.report.iterations);
         let em = self.clone().restarts(1).max_iterations(left);
-        let mut ended = em.run(model, exact, |_| Ok(fast.params.clone()))?;
+        let mut again = |_: u64| -> Result<M::Params> { Ok(fast.params.clone()) };
+        let mut ended = em.run_after(fast.report.iterations, model, exact, &mut again)?;
         let mut trace = fast.report.trace;
         trace.pop();
         trace.append(&mut ended.report.trace);
@@ -171,6 +182,13 @@ impl Em {
 macro_rules! em_setters {
     ($model:ident $(<$param:ident: $bound:path>)?: $($name:ident),+) => {
         impl $(<$param: $bound>)? $model $(<$param>)? {
+            /// All settings of EM at once, for several models that share them.
+            #[must_use]
+            pub fn em(mut self, em: $crate::inference::em::Em) -> Self {
+                self.em = em;
+                self
+            }
+
             $($crate::inference::em::em_setter!($name);)+
         }
     };

@@ -70,6 +70,6 @@ mod start;
 
 pub use batches::Batches;
 pub use driver::{Em, Mode, Outcome};
+pub(crate) use driver::{em_setter, em_setters};
 pub use model::{EmModel, Statistics};
 pub(crate) use observations::Observations;
-pub(crate) use driver::{em_setter, em_setters};

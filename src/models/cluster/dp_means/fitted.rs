@@ -69,7 +69,12 @@ impl Transform for FittedDpMeans {
 impl Score for FittedDpMeans {
     fn score(&self, x: ArrayView2<f64>, (): &()) -> Result<f64> {
         inputs("FittedDpMeans::score", x, self.centres.ncols())?;
-        Ok(-x.rows().into_iter().filter_map(|row| closest(row, self.centres.view())).map(|c| c.1).sum::<f64>())
+        Ok(-x
+            .rows()
+            .into_iter()
+            .filter_map(|row| closest(row, self.centres.view()))
+            .map(|c| c.1)
+            .sum::<f64>())
     }
 }
 

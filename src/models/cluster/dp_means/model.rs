@@ -47,7 +47,8 @@ impl DpMeans {
         let mean = share.dot(&x) / share.sum();
         let start = mean.insert_axis(Axis(0));
         let pass = Pass { penalty: self.penalty, rows: PhantomData };
-        let run = self.em.run(&pass, &[Weighed { x, weights }], |_| Ok(start.clone()))?;
+        // There is nothing random to start from.
+        let run = self.em.clone().restarts(1).run(&pass, &[Weighed { x, weights }], |_| Ok(start.clone()))?;
         let kept: Vec<usize> = (0..run.stats.count.len()).filter(|&k| run.stats.count[k] > 0.0).collect();
         let place = |k: usize| kept.iter().position(|&own| own == k).unwrap_or(0);
         let labels = run.stats.labels.iter().map(|&k| place(k)).collect();

@@ -129,7 +129,12 @@ impl Transform for FittedKMeans {
 impl Score for FittedKMeans {
     fn score(&self, x: ArrayView2<f64>, (): &()) -> Result<f64> {
         inputs("FittedKMeans::score", x, self.centres.ncols())?;
-        Ok(-x.rows().into_iter().filter_map(|row| closest(row, self.centres.view())).map(|c| c.1).sum::<f64>())
+        Ok(-x
+            .rows()
+            .into_iter()
+            .filter_map(|row| closest(row, self.centres.view()))
+            .map(|c| c.1)
+            .sum::<f64>())
     }
 }
 
@@ -148,7 +153,9 @@ impl crate::saved::Checked for FittedKMeans {
         const OP: &str = "a saved FittedKMeans";
         finite(OP, "the centres", self.centres.view())?;
         let k = self.centres.nrows();
-        require(OP, self.mass.len() == k, || format!("{k} centres, {} entries of the mass", self.mass.len()))?;
+        require(OP, self.mass.len() == k, || {
+            format!("{k} centres, {} entries of the mass", self.mass.len())
+        })?;
         self.mass.iter().try_for_each(|v| not_negative("mass", *v))?;
         not_negative("cost", self.cost)?;
         require(OP, self.labels.iter().chain(&self.empty).all(|own| *own < k), || {

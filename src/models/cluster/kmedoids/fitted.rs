@@ -2,6 +2,7 @@
 
 use ndarray::{Array2, ArrayView2};
 
+use crate::Result;
 #[cfg(feature = "serde")]
 use crate::check::not_negative;
 use crate::check::{inputs, require};
@@ -10,7 +11,6 @@ use crate::learn::inherent::inherent;
 use crate::learn::{Predict, Report, Reported, Score, Transform};
 use crate::models::cluster::seeding::{closest, squared_distance};
 use crate::saved::Format;
-use crate::Result;
 
 /// Fitted [`KMedoids`](super::KMedoids).
 #[derive(Debug, Clone, PartialEq)]
@@ -37,12 +37,7 @@ getters!(FittedKMedoids {
 inherent!(FittedKMedoids: Predict -> Vec<usize>, Transform, Score);
 
 impl FittedKMedoids {
-    pub(super) fn new(
-        medoids: Vec<usize>,
-        labels: Vec<usize>,
-        centres: Array2<f64>,
-        report: Report,
-    ) -> Self {
+    pub(super) fn new(medoids: Vec<usize>, labels: Vec<usize>, centres: Array2<f64>, report: Report) -> Self {
         FittedKMedoids { format: Format, medoids, labels, centres, report }
     }
 
@@ -111,7 +106,9 @@ impl crate::saved::Checked for FittedKMedoids {
             format!("{k} medoids, {} centres", self.centres.nrows())
         })?;
         crate::check::numbers(OP, "the centres", self.centres.view())?;
-        require(OP, self.medoids.iter().all(|m| *m < n), || format!("a medoid that is none of {n} observations"))?;
+        require(OP, self.medoids.iter().all(|m| *m < n), || {
+            format!("a medoid that is none of {n} observations")
+        })?;
         require(OP, self.labels.iter().all(|l| *l < k), || format!("a label that is none of {k} medoids"))?;
         not_negative("cost", self.cost())
     }

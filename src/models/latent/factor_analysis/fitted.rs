@@ -2,9 +2,9 @@
 
 use ndarray::{Array1, Array2, ArrayView2, Axis};
 
+use crate::check::{columns, numbers, require};
 #[cfg(feature = "serde")]
 use crate::check::{finite, parameter, positive};
-use crate::check::{columns, numbers, require};
 use crate::learn::configure::getters;
 use crate::learn::inherent::inherent;
 use crate::learn::{Inputs, InverseTransform, Report, Reported, Sample, Score, Transform};

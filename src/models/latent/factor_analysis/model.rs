@@ -90,7 +90,8 @@ impl FactorAnalysis {
         }
         let second = whole.covariance(0)?;
         let model = Model { mean: whole.mean().clone(), factors: self.factors, floor: &variances * FLOOR };
-        let outcome = self.em.run(&model, parts, |_| model.best(Array1::ones(d), &second))?;
+        let outcome =
+            self.em.clone().restarts(1).run(&model, parts, |_| model.best(Array1::ones(d), &second))?;
         let Params { mut w, psi } = outcome.params;
         if let Some(rotation) = self.rotation {
             w = rotate(w.view(), rotation)?;

@@ -8,8 +8,8 @@ use ndarray::Array2;
 use super::Ica;
 use super::nonlinearity::{Density, Kinds, Seen, seen};
 use crate::learn::Report;
-use crate::models::latent::centred::place;
 use crate::linalg::small_cholesky::Small;
+use crate::models::latent::centred::place;
 use crate::ops::{Trans, gemm};
 use crate::{Matrix, Result};
 

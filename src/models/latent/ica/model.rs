@@ -106,7 +106,14 @@ impl Ica {
     /// To find this many sources, by `FastICA` with the contrast log cosh.
     pub fn new(components: usize) -> Self {
         let algorithm = Algorithm::FastParallel(Contrast::LogCosh);
-        Ica { components, algorithm, max_iterations: 200, tolerance: 1e-6, seed: 0, progress: Progress::none() }
+        Ica {
+            components,
+            algorithm,
+            max_iterations: 200,
+            tolerance: 1e-6,
+            seed: 0,
+            progress: Progress::none(),
+        }
     }
 
     pub(super) fn report(&self, iterations: usize, value: f64) -> Result<()> {

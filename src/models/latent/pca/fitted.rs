@@ -4,9 +4,9 @@ use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 
 use super::model::Components;
 use super::routes::Spectrum;
+use crate::check::{columns, numbers, require};
 #[cfg(feature = "serde")]
 use crate::check::{finite, not_negative, parameter};
-use crate::check::{columns, numbers, require};
 use crate::learn::configure::getters;
 use crate::learn::inherent::inherent;
 use crate::learn::{Inputs, InverseTransform, Transform};
@@ -183,7 +183,9 @@ impl crate::saved::Checked for FittedPca {
         finite(OP, "the mean", self.mean.view().insert_axis(Axis(0)))?;
         not_negative("total_variance", self.total_variance)?;
         let variances = self.explained_variance.len();
-        require(OP, variances == k, || format!("{variances} entries of the explained variance for {k} components"))?;
+        require(OP, variances == k, || {
+            format!("{variances} entries of the explained variance for {k} components")
+        })?;
         let fine = |v: f64| v.is_finite() && (v > 0.0 || (v == 0.0 && !self.whiten));
         let requirement = "must be finite and not negative, nor zero if whitened";
         let mut each = self.explained_variance.iter();

@@ -130,9 +130,7 @@ impl Pca {
     /// As `fit`.
     pub fn fit_moments(&self, moments: &StreamedMoments) -> Result<FittedPca> {
         let n = moments.count();
-        require("Pca::fit", n > self.ddof, || {
-            format!("{n} rows, of which {} are spent", self.ddof)
-        })?;
+        require("Pca::fit", n > self.ddof, || format!("{n} rows, of which {} are spent", self.ddof))?;
         self.check(n.min(moments.columns()))?;
         self.finish(&Device::cpu(), routes::covariance(moments)?)
     }

@@ -4,8 +4,8 @@
 
 use ndarray::{Array1, Array2, ArrayView2, s};
 
-use crate::linalg::{Eigen, EigenParams, Operator, eigh, leading_eigenpairs};
 use crate::check::blame;
+use crate::linalg::{Eigen, EigenParams, Operator, eigh, leading_eigenpairs};
 use crate::models::latent::streamed_moments::{StreamedMoments, spread};
 use crate::models::latent::{axes, centred};
 use crate::ops::{Trans, gemm, syrk};

@@ -1,7 +1,7 @@
 //! The maximum of the likelihood from principal components.
 
-use crate::models::latent::gaussian::{Subspace, log_likelihood};
 use crate::learn::Report;
+use crate::models::latent::gaussian::{Subspace, log_likelihood};
 use crate::models::latent::pca::FittedPca;
 use crate::models::latent::ppca::FittedPpca;
 use crate::{Error, Result};

@@ -5,9 +5,9 @@ use ndarray::{Array1, Array2};
 use super::ard::{self, Ard};
 use super::{FittedPpca, Params, Ppca, PpcaSolver, finish};
 use crate::inference::em::{EmModel, Statistics};
+use crate::linalg::small_cholesky::Small;
 use crate::models::latent::gaussian::log_likelihood;
 use crate::models::latent::{Pca, StreamedMoments};
-use crate::linalg::small_cholesky::Small;
 use crate::{Error, Result};
 
 pub(super) fn fit(ppca: &Ppca, parts: &[StreamedMoments], whole: &StreamedMoments) -> Result<FittedPpca> {

@@ -4,9 +4,9 @@ use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 
 use super::Params;
 use super::holes::{Holes, Posteriors, posteriors};
+use crate::check::{columns, numbers, require};
 #[cfg(feature = "serde")]
 use crate::check::{parameter, positive};
-use crate::check::{columns, numbers, require};
 use crate::learn::configure::getters;
 use crate::learn::inherent::inherent;
 use crate::learn::{Inputs, InverseTransform, Report, Reported, Sample, Score, Transform};
@@ -170,7 +170,9 @@ impl FittedPpca {
         let shift = Array1::zeros(self.mean().len());
         let params = Params { w: self.loadings.clone(), shift, noise: self.noise_variance(), alpha: None };
         let (mut means, mut scores) = (Array2::zeros((0, k)), Array1::zeros(0));
-        for rows in Holes::of(&suited(&self.device, x, 2.0 * x.len() as f64 * (k * k) as f64), x, self.mean(), k)? {
+        for rows in
+            Holes::of(&suited(&self.device, x, 2.0 * x.len() as f64 * (k * k) as f64), x, self.mean(), k)?
+        {
             let Posteriors { means: z, log_likelihood, .. } = posteriors(&params, &rows)?;
             means = ndarray::concatenate![Axis(0), means, z.slice(s![.., ..k])];
             scores = ndarray::concatenate![Axis(0), scores, log_likelihood];
@@ -235,7 +237,13 @@ impl crate::saved::Checked for FittedPpca {
         parameter("log_likelihood", self.log_likelihood, self.log_likelihood.is_finite(), "must be finite")?;
         let k = self.gaussian.variances.len();
         require(OP, self.count > 0, || "it was fitted to nothing".to_owned())?;
-        require(OP, self.loadings == self.gaussian.loadings(), || "loadings that are not those of the axes".to_owned())?;
+        // A text format may have lost a last bit.
+        let want = self.gaussian.loadings();
+        let largest = want.iter().fold(0f64, |m, v| m.max(v.abs()));
+        let near = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-9 * largest;
+        require(OP, self.loadings.dim() == want.dim() && self.loadings.iter().zip(&want).all(near), || {
+            "loadings that are not those of the axes".to_owned()
+        })?;
         let relevance = self.relevance.as_deref().unwrap_or_default();
         require(OP, self.relevance.is_none() || relevance.len() == k, || {
             format!("{} entries of the relevance for {k} components", relevance.len())

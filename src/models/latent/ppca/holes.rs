@@ -8,9 +8,9 @@ use ndarray::{Array1, Array2, ArrayView2, Axis, concatenate, s};
 use rayon::prelude::*;
 
 use super::Params;
+use crate::linalg::small_cholesky::{cholesky, solve};
 use crate::models::latent::centred::{blocks, place};
 use crate::models::latent::gaussian::constant;
-use crate::linalg::small_cholesky::{cholesky, solve};
 use crate::ops::{Trans, gemm};
 use crate::{Device, Matrix, Result};
 

@@ -9,9 +9,9 @@ use super::ard::{self, Ard};
 use super::holes::{Holes, at, posteriors};
 use super::{FittedPpca, Params, Ppca, PpcaSolver, finish};
 use crate::inference::em::{EmModel, Statistics};
+use crate::linalg::small_cholesky::{cholesky, solve};
 use crate::matrix::points::suited;
 use crate::models::latent::centred::place;
-use crate::linalg::small_cholesky::{cholesky, solve};
 use crate::ops::{Trans, gemm};
 use crate::{Device, Error, Result};
 

@@ -109,7 +109,9 @@ impl Ppca {
         let whole = StreamedMoments::merged("Ppca::fit", parts)?;
         self.check(whole.columns())?;
         match self.solver {
-            PpcaSolver::ClosedForm => closed::fit(Pca::new(self.components).ddof(0).fit_moments(&whole)?, 1e-13),
+            PpcaSolver::ClosedForm => {
+                closed::fit(Pca::new(self.components).ddof(0).fit_moments(&whole)?, 1e-13)
+            }
             _ => complete::fit(self, parts, &whole),
         }
     }

@@ -5,9 +5,9 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::steps::{Component, responsibilities};
+use crate::check::{columns, numbers, require, room, zeros};
 #[cfg(feature = "serde")]
 use crate::check::{finite, parameter};
-use crate::check::{columns, numbers, require, room, zeros};
 use crate::learn::configure::getters;
 use crate::learn::inherent::inherent;
 use crate::learn::labels::most_probable;

@@ -3,8 +3,8 @@
 use ndarray::{Array1, Array2, ArrayView2};
 
 use super::steps::{Component, Model, Sums, sums};
-use crate::models::cluster::KMeans;
 use crate::inference::em::{EmModel, Statistics};
+use crate::models::cluster::KMeans;
 use crate::models::latent::axes::orthonormal;
 use crate::models::latent::gaussian::Subspace;
 use crate::{Device, Matrix, Result};

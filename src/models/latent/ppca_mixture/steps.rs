@@ -2,8 +2,8 @@
 
 use ndarray::{Array1, Array2, Axis, s};
 
-use crate::linalg::eigh;
 use crate::inference::em::{EmModel, Statistics};
+use crate::linalg::eigh;
 use crate::models::latent::centred::place;
 use crate::models::latent::gaussian::Subspace;
 use crate::ops::{Trans, Zip, gemm, syrk, zip};

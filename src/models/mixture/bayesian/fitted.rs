@@ -58,7 +58,14 @@ inherent!(FittedBayesianGaussianMixture: Predict -> Vec<usize>, PredictProba, Sa
 impl FittedBayesianGaussianMixture {
     pub(super) fn new(prior: Prior, device: Device, run: Outcome<Posterior, GaussianStatistics>) -> Self {
         let (weights, posterior) = (run.params.weights.expected(), run.params);
-        FittedBayesianGaussianMixture { format: Format, weights, posterior, prior, report: run.report, device }
+        FittedBayesianGaussianMixture {
+            format: Format,
+            weights,
+            posterior,
+            prior,
+            report: run.report,
+            device,
+        }
     }
 
     /// The inverses of the expected precisions, `W_k^-1 / ν_k`, `K x d x d`.
@@ -181,7 +188,12 @@ impl crate::saved::Checked for FittedBayesianGaussianMixture {
             let l = lower_cholesky(q.inverse.index_axis(Axis(0), own))?;
             let log_det = 2.0 * l.diag().iter().map(|v| v.ln()).sum::<f64>();
             let gap = (log_det - q.log_det[own]).abs();
-            parameter("log determinant", q.log_det[own], gap <= 1e-6 * (1.0 + log_det.abs()), "must be that of W^-1")?;
+            parameter(
+                "log determinant",
+                q.log_det[own],
+                gap <= 1e-6 * (1.0 + log_det.abs()),
+                "must be that of W^-1",
+            )?;
         }
         require(OP, self.prior.mean.len() == d && self.prior.inverse.dim() == (d, d), || {
             format!("a prior that is not for {d} dimensions")

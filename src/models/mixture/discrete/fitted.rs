@@ -6,9 +6,9 @@ use ndarray::{Array1, Array2, ArrayView2};
 
 use super::model::{Family, Params, log_joint};
 use super::{Bernoulli, Categorical};
-use crate::check::{inputs, parameter};
 #[cfg(feature = "serde")]
 use crate::check::{finite, require, weights};
+use crate::check::{inputs, parameter};
 use crate::learn::configure::getters;
 use crate::learn::inherent::inherent;
 use crate::learn::labels::most_probable;
@@ -62,7 +62,16 @@ impl<F: Family> FittedDiscreteMixture<F> {
         device: Device,
     ) -> Self {
         let family = F::NAME.to_owned();
-        FittedDiscreteMixture { format: Format, family, params, log_likelihood, mass, report, device, of: PhantomData }
+        FittedDiscreteMixture {
+            format: Format,
+            family,
+            params,
+            log_likelihood,
+            mass,
+            report,
+            device,
+            of: PhantomData,
+        }
     }
 
     /// The log density `log p(x_i)` of each row of `x`, for counts without the multinomial coefficient.

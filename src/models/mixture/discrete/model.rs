@@ -147,7 +147,13 @@ impl<F: Family> DiscreteMixture<F> {
         let start = |seed| self.start(x, w, seed);
         let run = self.em.run_exactly(&DiscreteEm { of: self }, &rows, exact.as_ref(), start)?;
         let device = rows[0].device().clone();
-        Ok(FittedDiscreteMixture::new(run.params, run.stats.log_likelihood, run.stats.mass.sum(), run.report, device))
+        Ok(FittedDiscreteMixture::new(
+            run.params,
+            run.stats.log_likelihood,
+            run.stats.mass.sum(),
+            run.report,
+            device,
+        ))
     }
 
     /// The M-step of the cells of rows that lie far from each other.

@@ -88,7 +88,8 @@ impl Covariance {
             Covariance::Spherical(a) => (a.shape().to_vec(), vec![k]),
         };
         require(op, shape == wanted, || format!("the covariances are {shape:?}, not {wanted:?}"))?;
-        let above_zero = |own: usize, i: usize, value: f64| positive(&format!("covariance {own}[{i}, {i}]"), value);
+        let above_zero =
+            |own: usize, i: usize, value: f64| positive(&format!("covariance {own}[{i}, {i}]"), value);
         // Where only variances are held no matrix of d x d is made of them.
         match self {
             Covariance::Diagonal(a) => {

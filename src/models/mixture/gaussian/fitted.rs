@@ -97,9 +97,7 @@ impl FittedGaussianMixture {
         columns(op, x, d)?;
         let flops = 2.0 * x.len() as f64 * d as f64 * k as f64;
         match Batch::new(op, &self.device, x, None, self.missing, flops)? {
-            Batch::Complete(rows) => {
-                log_joint(rows.x()?, &rows.place(&self.params.means)?.0, &self.params)
-            }
+            Batch::Complete(rows) => log_joint(rows.x()?, &rows.place(&self.params.means)?.0, &self.params),
             Batch::Incomplete(rows) => Ok(Matrix::from_host(rows.log_joint(&self.params)?)),
         }
     }

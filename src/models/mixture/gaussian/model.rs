@@ -113,11 +113,6 @@ impl GaussianMixture {
         }
     }
 
-    pub(in crate::models::mixture) fn em(mut self, em: Em) -> Self {
-        self.em = em;
-        self
-    }
-
     fn run(
         &self,
         device: &Device,

@@ -62,8 +62,7 @@ impl GaussianMixture {
                 best = Some((score, fit));
             }
         }
-        let nothing =
-            || Error::Shape { op: OP, what: "no number of components to try".to_owned() };
+        let nothing = || Error::Shape { op: OP, what: "no number of components to try".to_owned() };
         best.map(|(_, best)| Selection { best, table }).ok_or_else(nothing)
     }
 }

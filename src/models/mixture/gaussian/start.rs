@@ -123,7 +123,9 @@ fn from_memberships(of: &GaussianMixture, x: ArrayView2<f64>, r: Array2<f64>) ->
 fn given(params: &GaussianParams, k: usize, d: usize) -> Result<()> {
     require(OP, params.weights.len() == k && params.means.dim() == (k, d), || {
         let (weights, means) = (params.weights.len(), params.means.dim());
-        format!("the start has {weights} weights and {means:?} means, where {k} components in {d} dimensions are wanted")
+        format!(
+            "the start has {weights} weights and {means:?} means, where {k} components in {d} dimensions are wanted"
+        )
     })?;
     finite(OP, "the means of the start", params.means.view())?;
     let total = params.weights.sum();

@@ -28,7 +28,11 @@ pub struct GaussianStatistics {
 }
 
 impl GaussianStatistics {
-    pub(in crate::models::mixture) fn new(reference: Array2<f64>, moments: Moments, log_likelihood: f64) -> Self {
+    pub(in crate::models::mixture) fn new(
+        reference: Array2<f64>,
+        moments: Moments,
+        log_likelihood: f64,
+    ) -> Self {
         let Moments { mass, first, second } = moments;
         GaussianStatistics { reference, mass, first, second, log_likelihood }
     }

@@ -7,9 +7,9 @@ use rand::RngExt;
 use rand_distr::StandardNormal;
 
 use super::linear::{Lines, join};
-use crate::check::{inputs, pairs};
 #[cfg(feature = "serde")]
 use crate::check::{finite, parameter, positive, require, weights};
+use crate::check::{inputs, pairs};
 use crate::learn::configure::getters;
 use crate::learn::inherent::inherent;
 use crate::learn::{Inputs, Predict, Report, Reported, TargetDim, Targets};
@@ -71,7 +71,13 @@ impl<D> Reported for FittedLinearRegressionMixture<D> {
 }
 
 impl<D: TargetDim> FittedLinearRegressionMixture<D> {
-    pub(super) fn new(lines: Lines, log_likelihood: f64, count: usize, report: Report, device: Device) -> Self {
+    pub(super) fn new(
+        lines: Lines,
+        log_likelihood: f64,
+        count: usize,
+        report: Report,
+        device: Device,
+    ) -> Self {
         let (format, targets) = (Format, PhantomData);
         FittedLinearRegressionMixture { format, lines, log_likelihood, count, report, device, targets }
     }

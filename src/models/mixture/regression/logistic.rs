@@ -42,7 +42,7 @@ pub struct LogisticRegressionMixture {
 impl LogisticRegressionMixture {
     /// k components with a ridge of 0.01, the best of ten starts.
     pub fn new(k: usize) -> Self {
-        let em = Em::new().restarts(10).max_iterations(500).mode(Mode::Generalised { step: 1.0 });
+        let em = Em::new().restarts(10).max_iterations(500);
         LogisticRegressionMixture { components: k, ridge: 0.01, em }
     }
 }
@@ -81,13 +81,24 @@ impl<L: Ord + Clone> Fit<[L]> for LogisticRegressionMixture {
         let batch = [Answers::new(rows, &y)?];
         let model = LogisticEm { ridge: self.ridge };
         let begin = |seed| start(&ones, &y, k, seed);
-        let run = self.em.run_exactly(&model, &batch, exact.as_ref(), begin)?;
+        let mut em = self.em.clone();
+        if !matches!(em.mode, Mode::Generalised { .. }) {
+            em.mode = Mode::Generalised { step: 1.0 };
+        }
+        let run = em.run_exactly(&model, &batch, exact.as_ref(), begin)?;
         let mut params = run.params;
         // From the mean back to the origin of the data.
         let moved = params.coefficients.slice(s![.., ..d]).dot(&mean);
         let mut intercepts = params.coefficients.column_mut(d);
         intercepts -= &moved;
-        Ok(FittedLogisticRegressionMixture::new(labels, params, run.stats.log_likelihood, n, run.report, device))
+        Ok(FittedLogisticRegressionMixture::new(
+            labels,
+            params,
+            run.stats.log_likelihood,
+            n,
+            run.report,
+            device,
+        ))
     }
 }
 

@@ -5,9 +5,9 @@ use rand::RngExt;
 
 use super::logistic::with_ones;
 use super::logistic_steps::{Params, log_joint};
-use crate::check::{inputs, require};
 #[cfg(feature = "serde")]
 use crate::check::{finite, parameter, weights};
+use crate::check::{inputs, require};
 use crate::learn::configure::getters;
 use crate::learn::inherent::inherent;
 use crate::learn::labels::most_probable;
@@ -193,10 +193,14 @@ impl<L: Ord + Clone> crate::saved::Checked for FittedLogisticRegressionMixture<L
     fn check(&self) -> Result<()> {
         const OP: &str = "a saved FittedLogisticRegressionMixture";
         let (k, classes) = (self.slopes.nrows(), self.classes());
-        require(OP, classes.len() == 2 && classes[0] < classes[1], || "there must be two classes".to_owned())?;
+        require(OP, classes.len() == 2 && classes[0] < classes[1], || {
+            "there must be two classes".to_owned()
+        })?;
         finite(OP, "the slopes", self.slopes.view())?;
         weights(OP, self.weights.view(), k)?;
-        require(OP, self.intercepts.len() == k, || format!("{k} slopes, {} intercepts", self.intercepts.len()))?;
+        require(OP, self.intercepts.len() == k, || {
+            format!("{k} slopes, {} intercepts", self.intercepts.len())
+        })?;
         finite(OP, "the intercepts", self.intercepts.view().insert_axis(Axis(1)))?;
         require(OP, self.count > 0, || "it was fitted to nothing".to_owned())?;
         parameter("log_likelihood", self.log_likelihood, self.log_likelihood.is_finite(), "must be finite")

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
 
 use mercer::inference::em::{Batches, Em, EmModel, Mode, Statistics};
-use mercer::{Error, Result};
+use mercer::{Error, Progress, Result};
 
 struct Poisson;
 
@@ -94,20 +94,19 @@ fn close(got: &[f64], want: &[f64]) {
 /// The reference values of Oxford 5.4: exact EM, then one gradient step of 0.1 in each M-step.
 #[test]
 fn exact_and_generalised_em_take_the_steps_of_the_notes() {
-    let em = Em { max_iterations: 3, tolerance: 0.0, ..Em::default() };
+    let em = Em::new().max_iterations(3).tolerance(0.0);
     let run = em.run(&Poisson, &[X.to_vec()], |_| Ok(start())).unwrap();
-    close(&run.trace, &[-17.094_967_02, -15.695_022_08, -15.656_575_09, -15.655_909_12]);
-    assert_eq!((run.iterations, run.converged), (3, false));
+    close(&run.report.trace, &[-17.094_967_02, -15.695_022_08, -15.656_575_09, -15.655_909_12]);
+    assert_eq!((run.report.iterations, run.report.converged()), (3, false));
 
     // A step that is not halved grows: only the first iteration is the notes' own.
     let mut at = start();
     let mut trace = Vec::new();
     for _ in 0..3 {
-        let em =
-            Em { max_iterations: 1, mode: Mode::Generalised { step: 0.1 }, tolerance: 0.0, ..Em::default() };
+        let em = Em::new().max_iterations(1).mode(Mode::Generalised { step: 0.1 }).tolerance(0.0);
         let run = em.run(&Poisson, &[X.to_vec()], |_| Ok(at.clone())).unwrap();
-        trace.push(run.trace[0]);
-        trace.push(run.trace[1]);
+        trace.push(run.report.trace[0]);
+        trace.push(run.report.trace[1]);
         at = run.params;
     }
     let want = [-17.094_967_02, -16.818_217_94, -16.818_217_94, -16.622_887_2, -16.622_887_2, -16.478_836_13];
@@ -116,24 +115,29 @@ fn exact_and_generalised_em_take_the_steps_of_the_notes() {
 
 #[test]
 fn generalised_em_reaches_the_same_top_however_long_its_first_step() {
-    let em = Em { max_iterations: 2000, tolerance: 1e-14, ..Em::default() };
+    let em = Em::new().max_iterations(2000).tolerance(1e-14);
     let exact = em.run(&Poisson, &[X.to_vec()], |_| Ok(start())).unwrap();
     for step in [1.0, 0.1, 1e-3] {
-        let em = Em { mode: Mode::Generalised { step }, ..em.clone() };
+        let em = em.clone().mode(Mode::Generalised { step });
         let run = em.run(&Poisson, &[X.to_vec()], |_| Ok(start())).unwrap();
-        assert!(run.trace.windows(2).all(|w| w[1] >= w[0]), "{:?}", run.trace);
-        assert!((run.objective - exact.objective).abs() < 1e-8, "{} {}", run.objective, exact.objective);
+        assert!(run.report.trace.windows(2).all(|w| w[1] >= w[0]), "{:?}", run.report.trace);
+        assert!(
+            (run.objective() - exact.objective()).abs() < 1e-8,
+            "{} {}",
+            run.objective(),
+            exact.objective()
+        );
         assert!((run.params.rates[1] - exact.params.rates[1]).abs() < 1e-3);
     }
 }
 
 #[test]
 fn parts_are_the_whole() {
-    let em = Em { max_iterations: 5, tolerance: 0.0, ..Em::default() };
+    let em = Em::new().max_iterations(5).tolerance(0.0);
     let whole = em.run(&Poisson, &[X.to_vec()], |_| Ok(start())).unwrap();
     let parts: Vec<Vec<f64>> = X.chunks(2).map(<[f64]>::to_vec).collect();
     let apart = em.run(&Poisson, &parts, |_| Ok(start())).unwrap();
-    close(&apart.trace, &whole.trace);
+    close(&apart.report.trace, &whole.report.trace);
     close(&apart.params.rates, &whole.params.rates);
 }
 
@@ -154,36 +158,31 @@ impl Batches<Vec<f64>> for Generated {
 #[test]
 fn stepwise_em_arrives_where_em_does() {
     let first = || Ok(Rates { weights: [0.5; 2], rates: [5.0, 10.0] });
-    let em = Em { max_iterations: 200, tolerance: 1e-12, ..Em::default() };
+    let em = Em::new().max_iterations(200).tolerance(1e-12);
     let full = em.run(&Poisson, &Generated(40), |_| first()).unwrap();
-    let em = Em { max_iterations: 5, mode: Mode::Stepwise { delay: 2.0, decay: 0.8 }, ..em };
+    let em = em.max_iterations(5).mode(Mode::Stepwise { delay: 2.0, decay: 0.8 });
     let run = em.run(&Poisson, &Generated(40), |_| first()).unwrap();
-    assert_eq!((run.iterations, run.trace.len()), (5, 6));
-    assert!((run.objective - full.objective).abs() < 1e-3 * full.objective.abs(), "{run:?} {full:?}");
+    assert_eq!((run.report.iterations, run.report.trace.len()), (5, 6));
+    assert!((run.objective() - full.objective()).abs() < 1e-3 * full.objective().abs(), "{run:?} {full:?}");
     // What it says of itself is exact.
-    let again =
-        Em { max_iterations: 0, ..Em::default() }.run(&Poisson, &Generated(40), |_| Ok(run.params.clone()));
-    assert_eq!(again.unwrap().objective, run.objective);
+    let again = Em::new().max_iterations(0).run(&Poisson, &Generated(40), |_| Ok(run.params.clone()));
+    assert_eq!(again.unwrap().objective(), run.objective());
 }
 
 #[test]
 fn the_best_of_several_starts_is_kept() {
     let seeds = Mutex::new(Vec::new());
-    let run = Em { restarts: 3, seed: 5, max_iterations: 1, ..Em::default() }.run(
-        &Poisson,
-        &[X.to_vec()],
-        |seed| {
-            seeds.lock().unwrap().push(seed);
-            Ok(Rates { weights: [0.5; 2], rates: [1.0, if seed == 6 { 8.0 } else { 1.01 }] })
-        },
-    );
+    let run = Em::new().restarts(3).seed(5).max_iterations(1).run(&Poisson, &[X.to_vec()], |seed| {
+        seeds.lock().unwrap().push(seed);
+        Ok(Rates { weights: [0.5; 2], rates: [1.0, if seed == 6 { 8.0 } else { 1.01 }] })
+    });
     let run = run.unwrap();
     assert_eq!(*seeds.lock().unwrap(), [5, 6, 7]);
-    assert_eq!(run.objectives.len(), 3);
+    assert_eq!(run.report.starts.len(), 3);
     assert!(
-        run.objective == run.objectives[1] && run.objectives[1] > run.objectives[0],
+        run.objective() == run.report.starts[1] && run.report.starts[1] > run.report.starts[0],
         "{:?}",
-        run.objectives
+        run.report.starts
     );
 }
 
@@ -191,39 +190,36 @@ fn the_best_of_several_starts_is_kept() {
 fn progress_sees_every_iteration_and_can_stop_it() {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let (log, data) = (seen.clone(), [X.to_vec()]);
-    let em = Em {
-        tolerance: 0.0,
-        progress: Some(Arc::new(move |i, objective| {
-            log.lock().unwrap().push(objective);
-            if i == 4 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        })),
-        ..Em::default()
-    };
+    let em = Em::new().tolerance(0.0).progress(Progress::new(move |step| {
+        log.lock().unwrap().push(step.value);
+        if step.made == 4 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }));
     let e = em.run(&Poisson, &data, |_| Ok(start())).unwrap_err();
     assert_eq!(e, Error::Cancelled { op: "Poisson", iterations: 4 });
-    let free = Em { max_iterations: 4, tolerance: 0.0, ..Em::default() };
-    assert_eq!(*seen.lock().unwrap(), free.run(&Poisson, &data, |_| Ok(start())).unwrap().trace);
+    let free = Em::new().max_iterations(4).tolerance(0.0);
+    assert_eq!(*seen.lock().unwrap(), free.run(&Poisson, &data, |_| Ok(start())).unwrap().report.trace);
 }
 
 #[test]
 fn settings_out_of_their_domain_are_refused() {
     let bad = [
-        Em { restarts: 0, ..Em::default() },
-        Em { tolerance: -1.0, ..Em::default() },
-        Em { tolerance: f64::NAN, ..Em::default() },
-        Em { mode: Mode::Generalised { step: 0.0 }, ..Em::default() },
-        Em { mode: Mode::Stepwise { delay: 0.0, decay: 0.5 }, ..Em::default() },
-        Em { mode: Mode::Stepwise { delay: -1.0, decay: 0.7 }, ..Em::default() },
+        Em::new().restarts(0),
+        Em::new().restarts(usize::MAX),
+        Em::new().tolerance(-1.0),
+        Em::new().tolerance(f64::NAN),
+        Em::new().mode(Mode::Generalised { step: 0.0 }),
+        Em::new().mode(Mode::Stepwise { delay: 0.0, decay: 0.5 }),
+        Em::new().mode(Mode::Stepwise { delay: -1.0, decay: 0.7 }),
     ];
     for em in bad {
         let e = em.run(&Poisson, &[X.to_vec()], |_| Ok(start())).unwrap_err();
         assert!(matches!(e, Error::Parameter { .. }), "{em:?}: {e}");
     }
     let none: [Vec<f64>; 0] = [];
-    let e = Em::default().run(&Poisson, &none, |_| Ok(start())).unwrap_err();
+    let e = Em::new().run(&Poisson, &none, |_| Ok(start())).unwrap_err();
     assert!(matches!(e, Error::Shape { op: "Poisson", .. }), "{e}");
     let lost =
-        Em::default().run(&Poisson, &[X.to_vec()], |_| Ok(Rates { weights: [0.5; 2], rates: [-1.0, 2.0] }));
+        Em::new().run(&Poisson, &[X.to_vec()], |_| Ok(Rates { weights: [0.5; 2], rates: [-1.0, 2.0] }));
     assert!(matches!(lost, Err(Error::Parameter { .. })), "a NaN is not an objective: {lost:?}");
 }
 
@@ -248,5 +244,5 @@ fn a_falling_objective_is_a_bug() {
             s.log_likelihood
         }
     }
-    let _ = Em::default().run(&Wrong, &[X.to_vec()], |_| Ok(start()));
+    let _ = Em::new().run(&Wrong, &[X.to_vec()], |_| Ok(start()));
 }

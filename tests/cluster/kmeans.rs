@@ -2,15 +2,13 @@
 
 use mercer::Device;
 use mercer::models::cluster::{FittedKMeans, KMeans, KMeansStart, plus_plus};
-use mercer::inference::em::Em;
 use ndarray::{Array2, Axis};
 
 use crate::support::{adapters, random};
 use crate::{clouds, list, oracle, same, table, x1};
 
 fn from(start: Array2<f64>) -> KMeans {
-    let em = Em { tolerance: 0.0, restarts: 1, ..Em::default() };
-    KMeans { em, start: KMeansStart::Given(start.clone()), ..KMeans::new(start.nrows()) }
+    KMeans::new(start.nrows()).tolerance(0.0).max_iterations(200).start(KMeansStart::Given(start))
 }
 
 fn fit(model: &KMeans, x: &Array2<f64>) -> FittedKMeans {
@@ -22,13 +20,16 @@ fn scikit_learn_from_the_same_centres() {
     let truth = oracle("cluster_kmeans");
     let (x, weights, model) = (table(&truth["x"]), list(&truth["weights"]), from(table(&truth["start"])));
     for want in truth["fits"].as_array().unwrap() {
-        let weights = want["weighted"].as_bool().unwrap().then_some(&weights[..]);
-        let got = model.fit_weighted(&Device::cpu(), x.view(), weights).unwrap();
-        same(&got.centres, &table(&want["centres"]), 1e-10, "centres");
-        same(&[got.cost], &[want["cost"].as_f64().unwrap()], 1e-10, "cost");
+        let got = if want["weighted"].as_bool().unwrap() {
+            model.fit_weighted(&Device::cpu(), &x, &weights).unwrap()
+        } else {
+            fit(&model, &x)
+        };
+        same(got.centres(), &table(&want["centres"]), 1e-10, "centres");
+        same(&[got.cost()], &[want["cost"].as_f64().unwrap()], 1e-10, "cost");
         let labels: Vec<usize> = list(&want["labels"]).into_iter().map(|v| v as usize).collect();
-        assert_eq!(got.labels, labels);
-        assert!(got.converged && got.empty.is_empty());
+        assert_eq!(got.labels(), labels);
+        assert!(got.report().converged() && got.empty().is_empty());
     }
 }
 
@@ -36,47 +37,54 @@ fn scikit_learn_from_the_same_centres() {
 #[test]
 fn the_steps_of_the_notes() {
     let near = fit(&from(ndarray::array![[-1.0], [1.0]]), &x1());
-    same(&near.centres, &[-1.5, 5.0 / 3.0], 1e-12, "centres");
-    same(&[near.cost], &[5.0 / 3.0], 1e-12, "cost");
+    same(near.centres(), &[-1.5, 5.0 / 3.0], 1e-12, "centres");
+    same(&[near.cost()], &[5.0 / 3.0], 1e-12, "cost");
     let far = fit(&from(ndarray::array![[2.0], [2.5]]), &x1());
     // Costs after each assignment: 38.5 is that of the first means, which the assignment after it lowers.
-    same(&[far.cost], &[5.0 / 3.0], 1e-12, "the same optimum");
-    assert!(far.trace.windows(2).all(|w| w[1] <= w[0]), "{:?}", far.trace);
+    same(&[far.cost()], &[5.0 / 3.0], 1e-12, "the same optimum");
+    assert!(far.report().trace.windows(2).all(|w| w[1] <= w[0]), "{:?}", far.report().trace);
     let x = ndarray::array![[-2.0], [-1.5], [-1.0], [1.0], [1.5], [2.0], [2.5]];
     let fit = fit(&from(ndarray::array![[-1.0], [1.0]]), &x);
-    same(&fit.centres, &[-1.5, 1.75], 1e-12, "Simeone");
-    same(&[fit.cost], &[1.75], 1e-12, "Simeone");
+    same(fit.centres(), &[-1.5, 1.75], 1e-12, "Simeone");
+    same(&[fit.cost()], &[1.75], 1e-12, "Simeone");
 }
 
 #[test]
 fn what_must_hold() {
     let x = random(60, 3, 1);
-    assert!(fit(&KMeans::new(60), &x).cost < 1e-20, "K = n costs nothing");
+    assert!(fit(&KMeans::new(60), &x).cost() < 1e-20, "K = n costs nothing");
     let z = &x - &x.mean_axis(Axis(0)).unwrap();
-    same(&[fit(&KMeans::new(1), &x).cost], &[z.iter().map(|v| v * v).sum()], 1e-12, "K = 1 is the variance");
-    let one = fit(&KMeans { em: Em { restarts: 1, ..KMeans::new(5).em }, ..KMeans::new(5) }, &x);
+    same(
+        &[fit(&KMeans::new(1), &x).cost()],
+        &[z.iter().map(|v| v * v).sum()],
+        1e-12,
+        "K = 1 is the variance",
+    );
+    let one = fit(&KMeans::new(5).restarts(1), &x);
     let ten = fit(&KMeans::new(5), &x);
-    assert!(ten.cost <= one.cost && ten.costs[0] == one.cost && ten.costs.len() == 10);
-    assert_eq!(ten.centres, fit(&KMeans::new(5), &x).centres, "the same seed, the same bits");
-    for (k, centre) in ten.centres.rows().into_iter().enumerate() {
-        let rows: Vec<usize> = (0..60).filter(|&i| ten.labels[i] == k).collect();
+    assert!(
+        ten.cost() <= one.cost() && ten.report().starts[0] == one.cost() && ten.report().starts.len() == 10
+    );
+    assert_eq!(ten.centres(), fit(&KMeans::new(5), &x).centres(), "the same seed, the same bits");
+    for (k, centre) in ten.centres().rows().into_iter().enumerate() {
+        let rows: Vec<usize> = (0..60).filter(|&i| ten.labels()[i] == k).collect();
         same(centre, &x.select(Axis(0), &rows).mean_axis(Axis(0)).unwrap(), 1e-12, "centres are means");
-        assert_eq!(ten.mass[k], rows.len() as f64);
+        assert_eq!(ten.mass()[k], rows.len() as f64);
     }
     let weights: Vec<f64> = (0..60).map(|i| f64::from(i % 3)).collect();
     let rows: Vec<usize> = (0..60usize).flat_map(|i| std::iter::repeat_n(i, i % 3)).collect();
     let model = from(x.select(Axis(0), &[1, 2, 4]));
-    let weighted = model.fit_weighted(&Device::cpu(), x.view(), Some(&weights)).unwrap();
+    let weighted = model.fit_weighted(&Device::cpu(), &x, &weights).unwrap();
     let repeated = fit(&model, &x.select(Axis(0), &rows));
-    same(&weighted.centres, &repeated.centres, 1e-12, "weights are repetitions");
-    same(&weighted.trace, &repeated.trace, 1e-12, "weights are repetitions");
+    same(weighted.centres(), repeated.centres(), 1e-12, "weights are repetitions");
+    same(&weighted.report().trace, &repeated.report().trace, 1e-12, "weights are repetitions");
 }
 
 /// Oxford (1.18): `E[W] <= 8 (log K + 2) W*`, in the mean over seeds, and the exact expectation on the notes' points.
 #[test]
 fn plus_plus_keeps_its_promise() {
     let seeding = |x: &Array2<f64>, k, seed| {
-        let rows = plus_plus(x.view(), None, k, seed).unwrap();
+        let rows = plus_plus(x, k, seed).unwrap();
         let far = |i: usize, j: usize| (&x.row(i) - &x.row(j)).mapv(|v| v * v).sum();
         (0..x.nrows()).map(|i| rows.iter().map(|&j| far(i, j)).fold(f64::INFINITY, f64::min)).sum::<f64>()
     };
@@ -86,7 +94,7 @@ fn plus_plus_keeps_its_promise() {
     assert!((mean - 4.431_013_132).abs() < 0.25, "{mean}");
     let x = clouds(90, 2, 2);
     for k in [2, 5, 9] {
-        let best = fit(&KMeans::new(k), &x).cost;
+        let best = fit(&KMeans::new(k), &x).cost();
         let mean = (0..100).map(|s| seeding(&x, k, s)).sum::<f64>() / 100.0;
         assert!(mean >= best && mean <= 8.0 * ((k as f64).ln() + 2.0) * best, "{k}: {mean} {best}");
     }
@@ -96,7 +104,7 @@ fn plus_plus_keeps_its_promise() {
 #[test]
 fn plus_plus_draws_by_squared_distance() {
     let want = [0.0, 0.005_847_953_216, 0.023_391_812_87, 0.210_526_315_8, 0.286_549_707_6, 0.473_684_210_5];
-    let draws: Vec<Vec<usize>> = (0..60_000).map(|s| plus_plus(x1().view(), None, 2, s).unwrap()).collect();
+    let draws: Vec<Vec<usize>> = (0..60_000).map(|s| plus_plus(x1(), 2, s).unwrap()).collect();
     let second: Vec<usize> = draws.iter().filter(|d| d[0] == 0).map(|d| d[1]).collect();
     for (i, p) in want.iter().enumerate() {
         let share = second.iter().filter(|&&j| j == i).count() as f64 / second.len() as f64;
@@ -112,22 +120,21 @@ fn empty_clusters_are_filled() {
     let mut start = Array2::from_elem((4, 2), 1e6);
     start.row_mut(2).fill(0.0);
     let fit = fit(&from(start), &x);
-    assert!(fit.empty.is_empty() && fit.mass.iter().all(|m| *m > 0.0), "{}", fit.mass);
-    assert!(fit.trace.windows(2).all(|w| w[1] <= w[0]), "{:?}", fit.trace);
-    assert!(fit.cost < 2.0 * self::fit(&KMeans::new(4), &x).cost);
+    assert!(fit.empty().is_empty() && fit.mass().iter().all(|m| *m > 0.0), "{}", fit.mass());
+    assert!(fit.report().trace.windows(2).all(|w| w[1] <= w[0]), "{:?}", fit.report().trace);
+    assert!(fit.cost() < 2.0 * self::fit(&KMeans::new(4), &x).cost());
 }
 
 #[test]
 fn mini_batches_and_single_rows_learn_too() {
     let x = clouds(3000, 2, 4);
     let whole = fit(&KMeans::new(3), &x);
-    let em = Em { restarts: 2, max_iterations: 3, ..Em::default() };
-    let batches = fit(&KMeans { batch: Some(100), em, ..KMeans::new(3) }, &x);
-    assert!(batches.cost < 1.02 * whole.cost, "{} {}", batches.cost, whole.cost);
-    assert_eq!(batches.labels.len(), 3000);
+    let batches = fit(&KMeans::new(3).batch(100).restarts(2).max_iterations(3), &x);
+    assert!(batches.cost() < 1.02 * whole.cost(), "{} {}", batches.cost(), whole.cost());
+    assert_eq!(batches.labels().len(), 3000);
     // On-line: a centre is the mean of all the rows it ever took.
     let mut online = fit(&from(x.select(Axis(0), &[0, 1, 2])), &x.select(Axis(0), &[0, 1, 2]));
-    let (mut sums, mut counts) = (online.centres.clone(), [1.0; 3]);
+    let (mut sums, mut counts) = (online.centres().clone(), [1.0; 3]);
     for row in x.rows().into_iter().skip(3) {
         let row = row.insert_axis(Axis(0));
         let k = online.predict(row).unwrap()[0];
@@ -135,26 +142,26 @@ fn mini_batches_and_single_rows_learn_too() {
         counts[k] += 1.0;
         let mut sum = sums.row_mut(k);
         sum += &row.row(0);
-        same(online.centres.row(k), &(&sums.row(k) / counts[k]), 1e-9, "running means");
+        same(online.centres().row(k), &(&sums.row(k) / counts[k]), 1e-9, "running means");
     }
     let cost = online
         .squared_distances(x.view())
         .unwrap()
         .map_axis(Axis(1), |r| r.fold(f64::INFINITY, |a, &b| a.min(b)));
-    assert!(cost.sum() < 1.3 * whole.cost, "{} {}", cost.sum(), whole.cost);
+    assert!(cost.sum() < 1.3 * whole.cost(), "{} {}", cost.sum(), whole.cost());
 }
 
 #[test]
 fn every_adapter_agrees_with_the_cpu() {
     let x = clouds(3000, 5, 5);
-    let model = KMeans { em: Em { restarts: 1, max_iterations: 2000, ..Em::default() }, ..KMeans::new(6) };
+    let model = KMeans::new(6).restarts(1).max_iterations(2000);
     let want = fit(&model, &x);
     for device in adapters() {
         let before = device.counters();
         let got = model.fit(device, x.view()).unwrap();
         assert!(device.counters() != before, "never came to {device}");
-        same(&[got.cost], &[want.cost], 1e-4, &device.to_string());
-        let different = got.labels.iter().zip(&want.labels).filter(|(a, b)| a != b).count();
+        same(&[got.cost()], &[want.cost()], 1e-4, &device.to_string());
+        let different = got.labels().iter().zip(want.labels()).filter(|(a, b)| a != b).count();
         assert!(different < 15, "{different} of 3000 on {device}");
     }
 }

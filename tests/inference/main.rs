@@ -1,0 +1,3 @@
+//! The EM driver.
+
+mod em;
