@@ -7,7 +7,8 @@ use ndarray::{Array2, ArrayView2, array, concatenate, s};
 use statrs::distribution::{ContinuousCDF, Normal};
 
 use crate::loops::normal;
-use crate::support::{adapters, random};
+use crate::loops::adapters;
+use crate::support::random;
 
 fn kernels() -> [Kernel; 3] {
     [Kernel::rbf(0.8), 2.0 * Kernel::matern32(1.3), Kernel::polynomial(2, 1.0)]
