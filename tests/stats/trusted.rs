@@ -169,7 +169,7 @@ fn absurd_counts_are_refused_before_anything_is_allocated() {
     let refused = |found: Result<TestOutcome>| {
         assert!(matches!(found, Err(Error::Parameter { .. } | Error::Shape { .. })), "{found:?}");
     };
-    for count in [1 << 44, usize::MAX] {
+    for count in [1 << 40, usize::MAX] {
         for null in [Null::Permutations(count), Null::WildBootstrap(count)] {
             refused(TwoSampleTest::median().null(null).run(&cpu, &x, &y));
             refused(IndependenceTest::median().null(null).run(&cpu, &x, &y));
