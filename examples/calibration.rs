@@ -119,10 +119,7 @@ fn rows() -> mercer::Result<Vec<Row>> {
         two("MMD-FUSE", resampled(TwoSampleTest::new())),
         two("MMDAgg", resampled(TwoSampleTest::aggregated(Collection::default()))),
         two("MMD, median", resampled(TwoSampleTest::median())),
-        two(
-            "MMD, power ratio on half",
-            resampled(TwoSampleTest::new().kernel(half)),
-        ),
+        two("MMD, power ratio on half", resampled(TwoSampleTest::new().kernel(half))),
         two("MMD, wild bootstrap", fixed(SIGNS, unbiased)),
         two("MMD, gamma, biased", fixed(Null::Gamma, biased)),
         two("MMD, gamma, unbiased", fixed(Null::Gamma, unbiased)),

@@ -13,8 +13,8 @@
 use std::error::Error;
 
 use mercer::stats::{
-    Among, DistanceCovariance, Estimator, FiniteSetIndependence, Hsic, IndependenceTest, Metric, Null, TestOutcome,
-    median_distance, permutation,
+    Among, DistanceCovariance, Estimator, FiniteSetIndependence, Hsic, IndependenceTest, Metric, Null,
+    TestOutcome, median_distance, permutation,
 };
 use mercer::{Device, Kernel};
 use ndarray::{Array2, ArrayView2, Axis, s};

@@ -5,8 +5,13 @@ use ndarray::array;
 
 #[test]
 fn nothing_is_left_of_a_kernel_far_away() {
-    let kernels =
-        [Kernel::matern12(1.0), Kernel::matern32(1.0), Kernel::matern52(1.0), Kernel::matern(0.7, 1.0), Kernel::rbf(1.0)];
+    let kernels = [
+        Kernel::matern12(1.0),
+        Kernel::matern32(1.0),
+        Kernel::matern52(1.0),
+        Kernel::matern(0.7, 1.0),
+        Kernel::rbf(1.0),
+    ];
     for k in kernels {
         for far in [1e4, 1e50, 1e160, 1e300] {
             assert_eq!(k.value(&[0.0], &[far]).unwrap(), 0.0, "{k} at {far}");

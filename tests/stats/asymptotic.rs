@@ -7,8 +7,8 @@ use ndarray::{Array2, concatenate};
 use statrs::distribution::{ContinuousCDF, Gamma, Normal};
 
 use crate::level::keeps_level;
-use crate::loops::{gram, normal};
 use crate::loops::adapters;
+use crate::loops::{gram, normal};
 use crate::support::random;
 
 const SPECTRAL: Null = Null::Spectral { draws: 499, eigenvalues: usize::MAX };

@@ -2,8 +2,8 @@ use mercer::stats::{Hsic, JointHsic, Null};
 use mercer::{Device, Error, Kernel};
 use ndarray::Array2;
 
-use crate::loops::{close, gram, normal};
 use crate::loops::gpus;
+use crate::loops::{close, gram, normal};
 
 fn three(n: usize) -> [Array2<f64>; 3] {
     let (x, y) = (normal(n, 2, 0.0, 1), normal(n, 1, 0.0, 2));

@@ -10,8 +10,8 @@ use ndarray::{Array2, array};
 use serde_json::Value;
 
 use crate::level::keeps_level;
-use crate::loops::normal;
 use crate::loops::adapters;
+use crate::loops::normal;
 use crate::support::random;
 
 fn oracle() -> Value {
@@ -41,7 +41,10 @@ fn dcor_and_hyppo_agree() {
     for case in oracle["pairs"].as_array().unwrap() {
         let (x, y, exponent) = (matrix(&case["x"]), matrix(&case["y"]), number(&case["exponent"]));
         let v = DistanceCovariance::new(exponent).run(&cpu, x.view(), y.view()).unwrap();
-        let u = DistanceCovariance::new(exponent).estimator(Estimator::Unbiased).run(&cpu, x.view(), y.view()).unwrap();
+        let u = DistanceCovariance::new(exponent)
+            .estimator(Estimator::Unbiased)
+            .run(&cpu, x.view(), y.view())
+            .unwrap();
         assert_relative_eq!(v.squared, number(&case["covariance_squared"]), epsilon = 1e-10);
         assert_relative_eq!(v.correlation(), number(&case["correlation"]), epsilon = 1e-10);
         assert_relative_eq!(u.squared, number(&case["unbiased_covariance_squared"]), epsilon = 1e-10);
@@ -154,7 +157,10 @@ fn every_adapter_agrees() {
             assert_relative_eq!(energy(device), energy(&Device::cpu()), max_relative = 1e-5);
             let both = |d: &Device| {
                 let v = DistanceCovariance::new(exponent).run(d, x.view(), z.view()).unwrap();
-                let u = DistanceCovariance::new(exponent).estimator(Estimator::Unbiased).run(d, x.view(), z.view()).unwrap();
+                let u = DistanceCovariance::new(exponent)
+                    .estimator(Estimator::Unbiased)
+                    .run(d, x.view(), z.view())
+                    .unwrap();
                 [v.squared, v.correlation_squared, u.squared, u.correlation_squared]
             };
             let want = both(&Device::cpu());

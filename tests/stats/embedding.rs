@@ -6,8 +6,8 @@ use mercer::{Device, Error, Kernel};
 use ndarray::{Array2, ArrayView2, array, concatenate, s};
 use statrs::distribution::{ContinuousCDF, Normal};
 
-use crate::loops::normal;
 use crate::loops::adapters;
+use crate::loops::normal;
 use crate::support::random;
 
 fn kernels() -> [Kernel; 3] {

@@ -7,8 +7,8 @@ use ndarray::{Array1, Array2, Axis, array};
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
 use crate::level::keeps_level;
-use crate::loops::normal;
 use crate::loops::adapters;
+use crate::loops::normal;
 use crate::support::random;
 
 /// `uᵀ (C + δI)⁻¹ u` with `δ = 1e-5 tr(C)/J`, by elimination.
@@ -254,14 +254,10 @@ fn bad_input_is_refused() {
         }
         let bad = [given(&random(2, 2, 1), &[0.0]), Placement::Optimised { share: 1.0, max_iterations: 9 }];
         for placement in bad {
-            assert!(matches!(
-                with(test.clone().placement(placement)),
-                Err(Error::Parameter { .. })
-            ));
+            assert!(matches!(with(test.clone().placement(placement)), Err(Error::Parameter { .. })));
         }
         // One sample against itself: no difference, no complaint.
-        let same =
-            with(test.clone().locations(2).placement(Placement::Random)).unwrap();
+        let same = with(test.clone().locations(2).placement(Placement::Random)).unwrap();
         assert!(same.outcome.p_value > 0.999_999);
     }
     let test = FiniteSetIndependence::new();

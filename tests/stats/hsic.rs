@@ -2,8 +2,8 @@ use mercer::stats::Hsic;
 use mercer::{Device, Kernel};
 use ndarray::{Array2, Axis, concatenate, s};
 
-use crate::loops::{centred, close, column, gram, mmd, normal};
 use crate::loops::gpus;
+use crate::loops::{centred, close, column, gram, mmd, normal};
 
 fn both() -> Hsic {
     Hsic::new(Kernel::rbf(1.0), Kernel::rbf(1.0))

@@ -39,7 +39,12 @@ fn every_resample_is_the_statistic_of_permuted_data() {
     let hsic = Hsic::new(Kernel::rbf(1.0), Kernel::rbf(1.0));
     for estimator in [Estimator::Biased, Estimator::Unbiased] {
         for memory in [u64::MAX, 0] {
-            let test = fixed().estimator(estimator).memory(memory).null(Null::Permutations(12)).seed(4).keep_null(true);
+            let test = fixed()
+                .estimator(estimator)
+                .memory(memory)
+                .null(Null::Permutations(12))
+                .seed(4)
+                .keep_null(true);
             for device in gpus().iter().cloned().chain([Device::cpu()]) {
                 let null = test.run(&device, x.view(), y.view()).unwrap().null.unwrap();
                 for (b, got) in null.into_iter().enumerate() {
@@ -85,8 +90,7 @@ fn memory_changes_nothing_but_time() {
             let null = Null::Permutations(30);
             let test = fixed().kernels(kernels).estimator(estimator).null(null).keep_null(true);
             let whole = test.run(&Device::cpu(), x.view(), y.view()).unwrap();
-            let tight =
-                test.memory(0).run(&Device::cpu(), x.view(), y.view()).unwrap();
+            let tight = test.memory(0).run(&Device::cpu(), x.view(), y.view()).unwrap();
             assert!(tight.run.bytes < whole.run.bytes);
             assert_eq!((tight.p_value, tight.strongest_index), (whole.p_value, whole.strongest_index));
             close(tight.statistic, whole.statistic, 1e-9, "the statistic");

@@ -15,7 +15,8 @@ pub fn gpus() -> &'static [Device] {
         let usable = Device::adapters().into_iter().filter(|a| a.usable);
         let both = |index| {
             let as_it_is = DeviceOptions::new().index(index).threshold(0.0);
-            let as_hardware = as_it_is.clone().limits(LimitPolicy::WebGpuDefaults).products(ProductShape::Tiled);
+            let as_hardware =
+                as_it_is.clone().limits(LimitPolicy::WebGpuDefaults).products(ProductShape::Tiled);
             [as_it_is, as_hardware].map(|options| options.open().expect("a usable adapter opens"))
         };
         let all: Vec<Device> = usable.flat_map(|a| both(a.index)).collect();

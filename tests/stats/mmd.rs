@@ -143,7 +143,10 @@ fn the_variance_is_that_of_the_estimates() {
         let seen = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / repetitions as f64;
         // A variance of 3000 values is known to some 3 %.
         let ratio = claimed / seen;
-        assert!((0.9..1.1).contains(&ratio), "{m} and {n}, shift {shift}: {claimed:e} claimed, {seen:e} seen");
+        assert!(
+            (0.9..1.1).contains(&ratio),
+            "{m} and {n}, shift {shift}: {claimed:e} claimed, {seen:e} seen"
+        );
         // An estimate without bias of nearly nothing has either sign.
         assert_eq!(negative > repetitions / 10, shift == 0.0, "{negative} of {repetitions} are negative");
         // N(0, 1) against N(1, 1): 1/√3 (2 - 2 exp(-1/6)).

@@ -3,9 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
 
-use mercer::stats::{
-    IndependenceTest, JointHsic, KernelStein, Null, SteinBase, TestOutcome, TwoSampleTest,
-};
+use mercer::stats::{IndependenceTest, JointHsic, KernelStein, Null, SteinBase, TestOutcome, TwoSampleTest};
 use mercer::{Device, Error, Kernel, Progress, Result};
 use ndarray::Array2;
 
@@ -24,8 +22,7 @@ const TESTS: [Watched; 6] = [
         test.run(&Device::cpu(), x.view(), y.view())
     },
     |x, y, progress| {
-        let test =
-            IndependenceTest::new().null(Null::Permutations(300)).progress(progress);
+        let test = IndependenceTest::new().null(Null::Permutations(300)).progress(progress);
         test.run(&Device::cpu(), x.view(), y.view())
     },
     |x, y, progress| {
@@ -68,9 +65,12 @@ fn every_step_is_reported_and_changes_nothing() {
 fn every_test_can_be_stopped() {
     let (x, y) = (normal(80, 2, 0.0, 1), normal(80, 2, 0.2, 2));
     for (which, test) in TESTS.into_iter().enumerate() {
-        let stop = Progress::new(|step| {
-            if step.made < 2 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        });
+        let stop =
+            Progress::new(
+                |step| {
+                    if step.made < 2 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+                },
+            );
         let found = test(&x, &y, stop);
         assert!(matches!(found, Err(Error::Cancelled { iterations: 2, .. })), "test {which}: {found:?}");
     }

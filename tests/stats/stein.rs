@@ -9,8 +9,8 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
 
 use crate::level::{keeps_level, rejections};
-use crate::loops::normal;
 use crate::loops::adapters;
+use crate::loops::normal;
 use crate::support::random;
 
 const RBF: SteinBase = SteinBase::Rbf { lengthscale: 0.9 };

@@ -35,7 +35,8 @@ fn samples(n: usize) -> Samples {
 #[test]
 fn every_origin_and_every_unit_has_the_p_value_of_the_cpu() {
     let plain = samples(60);
-    let moved = |scale: f64, shift: f64| (plain.0.mapv(|v| scale * v + shift), plain.1.mapv(|v| scale * v + shift));
+    let moved =
+        |scale: f64, shift: f64| (plain.0.mapv(|v| scale * v + shift), plain.1.mapv(|v| scale * v + shift));
     for (name, test) in SCALED {
         let here = test(&Device::cpu(), &plain).unwrap().p_value;
         for (scale, shift) in [(60.0, 1.7e9), (1.0, 1e6), (1e-25, 0.0), (1e25, 0.0)] {
@@ -57,7 +58,8 @@ fn the_tests_with_kernels_of_their_own_too() {
     let base = SteinBase::InverseMultiquadric { scale: 1.0, exponent: -0.5 };
     for shift in [0.0, 1e6, 1.7e9] {
         let (x, y) = (&x + shift, &y + shift);
-        let joint = JointHsic::new(vec![Kernel::rbf(1.0), Kernel::matern32(1.0)]).null(Null::Permutations(99));
+        let joint =
+            JointHsic::new(vec![Kernel::rbf(1.0), Kernel::matern32(1.0)]).null(Null::Permutations(99));
         let stein = KernelStein::new(base).null(Null::WildBootstrap(99));
         let score = |p: &[f64]| p.iter().map(|v| shift - v).collect();
         let cpu = Device::cpu();
@@ -117,7 +119,8 @@ fn herding_picks_the_same_rows_everywhere() {
     let x = normal(300, 2, 0.0, 1);
     for shift in [0.0, 1e6] {
         let x = &x + shift;
-        let herd = |d: &Device| KernelMeanEmbedding::new(d, &Kernel::rbf(0.7), &x).unwrap().herd(40, None).unwrap();
+        let herd =
+            |d: &Device| KernelMeanEmbedding::new(d, &Kernel::rbf(0.7), &x).unwrap().herd(40, None).unwrap();
         let want = herd(&Device::cpu());
         for device in adapters() {
             assert_eq!(herd(device).indices, want.indices, "at {shift} on {device}");
@@ -136,7 +139,10 @@ fn a_statistic_that_is_not_a_number_is_an_error() {
         let d = &device;
         refused(TwoSampleTest::with_kernel(huge.clone()).run(d, &x, &y), "MMD");
         refused(TwoSampleTest::with_kernel(huge.clone()).null(Null::Gamma).run(d, &x, &y), "MMD, gamma");
-        refused(TwoSampleTest::with_kernel(huge.clone()).null(Null::Normal { block: 5 }).run(d, &x, &y), "blocks");
+        refused(
+            TwoSampleTest::with_kernel(huge.clone()).null(Null::Normal { block: 5 }).run(d, &x, &y),
+            "blocks",
+        );
         refused(IndependenceTest::with_kernels(huge.clone(), huge.clone()).run(d, &x, &y), "HSIC");
         let gamma = IndependenceTest::with_kernels(huge.clone(), huge.clone()).null(Null::Gamma);
         refused(gamma.run(d, &x, &y), "HSIC, gamma");
@@ -158,7 +164,11 @@ fn a_statistic_that_is_not_a_number_is_an_error() {
     let want = test.run(&Device::cpu(), &x, &y).unwrap();
     for device in adapters() {
         let got = test.run(device, &x, &y).unwrap();
-        assert_eq!((got.p_value, got.run.device.as_str()), (want.p_value, want.run.device.as_str()), "{device}");
+        assert_eq!(
+            (got.p_value, got.run.device.as_str()),
+            (want.p_value, want.run.device.as_str()),
+            "{device}"
+        );
     }
 }
 
@@ -174,7 +184,9 @@ fn absurd_counts_are_refused_before_anything_is_allocated() {
             refused(TwoSampleTest::median().null(null).run(&cpu, &x, &y));
             refused(IndependenceTest::median().null(null).run(&cpu, &x, &y));
         }
-        refused(TwoSampleTest::median().null(Null::Spectral { draws: count, eigenvalues: 3 }).run(&cpu, &x, &y));
+        refused(
+            TwoSampleTest::median().null(Null::Spectral { draws: count, eigenvalues: 3 }).run(&cpu, &x, &y),
+        );
         let many = Null::Permutations(count);
         refused(JointHsic::new(vec![Kernel::rbf(1.0); 2]).null(many).run(&cpu, &[&x, &y]));
         let base = SteinBase::Rbf { lengthscale: 1.0 };

@@ -74,7 +74,8 @@ fn the_wild_bootstrap_is_its_definition() {
         }
         sum / (n * (n - 1)) as f64
     };
-    let test = TwoSampleTest::with_kernel(kernel.clone()).null(Null::WildBootstrap(30)).seed(9).keep_null(true);
+    let test =
+        TwoSampleTest::with_kernel(kernel.clone()).null(Null::WildBootstrap(30)).seed(9).keep_null(true);
     let outcome = test.run(&Device::cpu(), x.view(), y.view()).unwrap();
     close(outcome.statistic, value(&vec![1.0; n]), 1e-10, "the data");
     for (b, got) in outcome.null.unwrap().iter().enumerate() {
@@ -107,8 +108,7 @@ fn every_device_gives_the_same_p_value() {
     };
     let fuse = KernelChoice::Aggregate { collection: Collection::default(), combine: Combine::FUSE };
     for kernel in [fuse, KernelChoice::Median, share, several] {
-        let test =
-            TwoSampleTest::new().kernel(kernel).null(Null::Permutations(200)).seed(3);
+        let test = TwoSampleTest::new().kernel(kernel).null(Null::Permutations(200)).seed(3);
         let cpu = test.run(&Device::cpu(), x.view(), y.view()).unwrap();
         for device in gpus() {
             let gpu = test.run(device, x.view(), y.view()).unwrap();
@@ -138,7 +138,11 @@ fn the_kernel_that_fires_has_the_scale_of_the_difference() {
         let strongest = outcome.strongest().unwrap();
         assert!(strongest.rejects && strongest.p_value <= 0.05, "{strongest:?}");
         // The bandwidths run from below one to hundreds; only the first of each family resolves a cluster.
-        assert!(outcome.strongest_index.is_multiple_of(10), "{combine:?}: kernel {} fired", outcome.strongest_index);
+        assert!(
+            outcome.strongest_index.is_multiple_of(10),
+            "{combine:?}: kernel {} fired",
+            outcome.strongest_index
+        );
         assert_eq!(outcome.kernels.len(), 20);
     }
     let median = TwoSampleTest::median().null(Null::Permutations(199));
@@ -151,7 +155,8 @@ fn threshold_and_p_value_agree() {
     for seed in 0..40 {
         let (x, y) = (normal(10, 1, 0.0, seed), normal(12, 1, 0.8, seed + 100));
         for resamples in [10, 19, 99] {
-            let test = TwoSampleTest::with_kernel(Kernel::rbf(1.0)).null(Null::Permutations(resamples)).seed(seed);
+            let test =
+                TwoSampleTest::with_kernel(Kernel::rbf(1.0)).null(Null::Permutations(resamples)).seed(seed);
             let outcome = test.run(&Device::cpu(), x.view(), y.view()).unwrap();
             assert_eq!(outcome.rejects(), outcome.statistic > outcome.threshold, "{outcome:?}");
             assert!(resamples > 10 || outcome.threshold == f64::INFINITY);
