@@ -45,11 +45,11 @@ fn normal(n: usize, d: usize, part: u64, seed: u64) -> Array2<f64> {
 
 /// Two samples of one distribution, the second a little longer where it may be.
 fn two(name: &'static str, test: TwoSampleTest) -> Row {
-    let equal = test.null == SIGNS;
-    let linear = matches!(test.null, Null::Normal { .. });
+    let equal = test == test.clone().null(SIGNS);
+    let linear = [2, 10].iter().any(|&block| test == test.clone().null(Null::Normal { block }));
     let run = move |n: usize, seed| {
         let (x, y) = (normal(n, 2, 0, seed), normal(if equal { n } else { n + n / 4 }, 2, 1, seed));
-        Ok(TwoSampleTest { seed, ..test.clone() }.run(&Device::cpu(), x.view(), y.view())?.p_value)
+        Ok(test.clone().seed(seed).run(&Device::cpu(), x.view(), y.view())?.p_value)
     };
     Row { name, linear, run: Box::new(run) }
 }
@@ -58,7 +58,7 @@ fn two(name: &'static str, test: TwoSampleTest) -> Row {
 fn pair(name: &'static str, test: IndependenceTest) -> Row {
     let run = move |n, seed| {
         let (x, y) = (normal(n, 2, 0, seed), normal(n, 1, 1, seed));
-        Ok(IndependenceTest { seed, ..test.clone() }.run(&Device::cpu(), x.view(), y.view())?.p_value)
+        Ok(test.clone().seed(seed).run(&Device::cpu(), x.view(), y.view())?.p_value)
     };
     Row { name, linear: false, run: Box::new(run) }
 }
@@ -66,7 +66,7 @@ fn pair(name: &'static str, test: IndependenceTest) -> Row {
 fn places(name: &'static str, test: FiniteSetTest) -> Row {
     let run = move |n, seed| {
         let (x, y) = (normal(n, 2, 0, seed), normal(n, 2, 1, seed));
-        Ok(FiniteSetTest { seed, ..test.clone() }.run(&Device::cpu(), x.view(), y.view())?.outcome.p_value)
+        Ok(test.clone().seed(seed).run(&Device::cpu(), x.view(), y.view())?.outcome.p_value)
     };
     Row { name, linear: true, run: Box::new(run) }
 }
@@ -74,7 +74,7 @@ fn places(name: &'static str, test: FiniteSetTest) -> Row {
 fn covariances(name: &'static str, placement: Placement) -> Row {
     let run = move |n, seed| {
         let (placement, null) = (placement.clone(), RESAMPLES);
-        let test = FiniteSetIndependence { locations: 2, placement, null, seed, ..Default::default() };
+        let test = FiniteSetIndependence::new().locations(2).placement(placement).null(null).seed(seed);
         let (x, y) = (normal(n, 2, 0, seed), normal(n, 1, 1, seed));
         Ok(test.run(&Device::cpu(), x.view(), y.view())?.outcome.p_value)
     };
@@ -85,15 +85,15 @@ fn joint() -> Row {
     let run = |n, seed| {
         let data: Vec<_> = (0..3).map(|v| normal(n, 1, v, seed)).collect();
         let views: Vec<_> = data.iter().map(|x| x.view()).collect();
-        let test = JointHsic::new(vec![Kernel::rbf(1.0); 3]);
-        Ok(test.test(&Device::cpu(), &views, 99, LEVEL, seed)?.p_value)
+        let test = JointHsic::new(vec![Kernel::rbf(1.0); 3]).null(Null::Permutations(99)).alpha(LEVEL);
+        Ok(test.seed(seed).run(&Device::cpu(), &views)?.p_value)
     };
     Row { name: "joint HSIC of three variables", linear: false, run: Box::new(run) }
 }
 
 fn stein(name: &'static str, base: SteinBase) -> Row {
     let run = move |n, seed| {
-        let test = KernelStein { bootstraps: 199, seed, ..KernelStein::new(base) };
+        let test = KernelStein::new(base).null(Null::WildBootstrap(199)).seed(seed);
         let score = |x: &[f64]| x.iter().map(|v| -v).collect();
         Ok(test.run(&Device::cpu(), normal(n, 2, 0, seed).view(), score)?.p_value)
     };
@@ -101,28 +101,25 @@ fn stein(name: &'static str, base: SteinBase) -> Row {
 }
 
 fn rows() -> mercer::Result<Vec<Row>> {
-    let resampled = |test| TwoSampleTest { null: RESAMPLES, ..test };
+    let resampled = |test: TwoSampleTest| test.null(RESAMPLES);
     let fixed =
-        |null, estimator| TwoSampleTest { null, estimator, ..TwoSampleTest::with_kernel(Kernel::rbf(1.0)) };
+        |null, estimator| TwoSampleTest::with_kernel(Kernel::rbf(1.0)).null(null).estimator(estimator);
     let half = KernelChoice::PowerRatio { collection: Collection::default(), share: 0.5 };
-    let shuffled = |test| IndependenceTest { null: RESAMPLES, ..test };
+    let shuffled = |test: IndependenceTest| test.null(RESAMPLES);
     let kernels = || IndependenceTest::with_kernels(Kernel::rbf(1.0), Kernel::laplacian(1.0));
-    let with = |null, estimator| IndependenceTest { null, estimator, ..kernels() };
+    let with = |null, estimator| kernels().null(null).estimator(estimator);
     let few = || Collection { bandwidths: 2, ..Collection::default() };
     let fused = PairChoice::Aggregate { x: few(), y: few(), combine: Combine::FUSE };
     let spectral = Null::Spectral { draws: 499, eigenvalues: 20 };
     let found = Placement::Optimised { share: 0.5, max_iterations: 15 };
-    let me = || FiniteSetTest { locations: 2, ..FiniteSetTest::mean_embedding() };
-    let scf = || FiniteSetTest { locations: 2, ..FiniteSetTest::smooth_characteristic() };
+    let me = || FiniteSetTest::mean_embedding().locations(2);
+    let scf = || FiniteSetTest::smooth_characteristic().locations(2);
     let (biased, unbiased) = (Estimator::Biased, Estimator::Unbiased);
     Ok(vec![
-        two("MMD-FUSE", resampled(TwoSampleTest::default())),
+        two("MMD-FUSE", resampled(TwoSampleTest::new())),
         two("MMDAgg", resampled(TwoSampleTest::aggregated(Collection::default()))),
         two("MMD, median", resampled(TwoSampleTest::median())),
-        two(
-            "MMD, power ratio on half",
-            resampled(TwoSampleTest { kernel: half, ..TwoSampleTest::default() }),
-        ),
+        two("MMD, power ratio on half", resampled(TwoSampleTest::new().kernel(half))),
         two("MMD, wild bootstrap", fixed(SIGNS, unbiased)),
         two("MMD, gamma, biased", fixed(Null::Gamma, biased)),
         two("MMD, gamma, unbiased", fixed(Null::Gamma, unbiased)),
@@ -130,12 +127,12 @@ fn rows() -> mercer::Result<Vec<Row>> {
         two("MMD, linear time", fixed(Null::Normal { block: 2 }, unbiased)),
         two("MMD, blocks of 10", fixed(Null::Normal { block: 10 }, unbiased)),
         two("energy distance", resampled(TwoSampleTest::energy(1.0)?)),
-        places("mean embedding, optimised", FiniteSetTest { placement: found.clone(), ..me() }),
-        places("mean embedding, random", FiniteSetTest { placement: Placement::Random, ..me() }),
-        places("characteristic function, optimised", FiniteSetTest { placement: found.clone(), ..scf() }),
-        places("characteristic function, random", FiniteSetTest { placement: Placement::Random, ..scf() }),
-        pair("HSICAgg", shuffled(IndependenceTest::default())),
-        pair("HSIC, fused", shuffled(IndependenceTest { kernels: fused, ..IndependenceTest::default() })),
+        places("mean embedding, optimised", me().placement(found.clone())),
+        places("mean embedding, random", me().placement(Placement::Random)),
+        places("characteristic function, optimised", scf().placement(found.clone())),
+        places("characteristic function, random", scf().placement(Placement::Random)),
+        pair("HSICAgg", shuffled(IndependenceTest::new())),
+        pair("HSIC, fused", shuffled(IndependenceTest::new().kernels(fused))),
         pair("HSIC, median", shuffled(IndependenceTest::median())),
         pair("HSIC, unbiased", with(RESAMPLES, unbiased)),
         pair("HSIC, wild bootstrap", with(SIGNS, biased)),

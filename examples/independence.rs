@@ -13,8 +13,8 @@
 use std::error::Error;
 
 use mercer::stats::{
-    DistanceCovariance, FiniteSetIndependence, Hsic, IndependenceTest, Metric, Null, Points, TestOutcome,
-    median_distance, permutation,
+    Among, DistanceCovariance, Estimator, FiniteSetIndependence, Hsic, IndependenceTest, Metric, Null,
+    TestOutcome, median_distance, permutation,
 };
 use mercer::{Device, Kernel};
 use ndarray::{Array2, ArrayView2, Axis, s};
@@ -55,16 +55,16 @@ fn without_correlation(device: &Device, table: &Array2<f64>, area: &Area) -> Res
     let say = |what: &str, found: &TestOutcome| {
         println!("{what:34} {:>10.3e}   p = {:.3}", found.statistic, found.p_value);
     };
-    let hsic = IndependenceTest { keep_null: true, ..IndependenceTest::median() };
+    let hsic = IndependenceTest::median().keep_null(true);
     let found = hsic.run(device, x.view(), y.view())?;
     say("HSIC, 1000 permutations", &found);
-    let gamma = IndependenceTest { null: Null::Gamma, ..IndependenceTest::median() };
+    let gamma = IndependenceTest::median().null(Null::Gamma);
     say("HSIC, gamma law", &gamma.run(device, x.view(), y.view())?);
     let distance = IndependenceTest::distance_covariance(1.0)?;
     say("distance covariance", &distance.run(device, x.view(), y.view())?);
-    let dcor = DistanceCovariance::unbiased(device, x.view(), y.view(), 1.0)?;
+    let dcor = DistanceCovariance::new(1.0).estimator(Estimator::Unbiased).run(device, &x, &y)?;
     println!("{:34} {:>10.4}", "distance correlation, without bias", dcor.correlation());
-    let places = FiniteSetIndependence { locations: 2, ..Default::default() };
+    let places = FiniteSetIndependence::new().locations(2);
     let found_at = places.run(device, x.view(), y.view())?;
     say("finite set (half of the tumours)", &found_at.outcome);
     for place in found_at.locations.rows() {
@@ -161,7 +161,7 @@ fn alignment(device: &Device, table: &Array2<f64>, area: &Area) -> Result<(), Bo
         ("shuffled", block(0).select(Axis(0), &order)),
     ];
     // A Gaussian kernel of the median distance for each; the U-statistics, so that unrelated records come out at 0.
-    let kernel = |x: ArrayView2<f64>| median_distance(x, Metric::L2, Points::All).map(Kernel::rbf);
+    let kernel = |x: ArrayView2<f64>| median_distance(x, Metric::L2, Among::All).map(Kernel::rbf);
     let count = records.len();
     let mut cka = Array2::<f64>::eye(count);
     for i in 0..count {

@@ -135,7 +135,7 @@ fn rejections(device: &Device, draw: Draw, n: usize, repetitions: usize) -> merc
         let mut rejected = [0; 3];
         for (rejected, (_, kernel)) in rejected.iter_mut().zip(tests()) {
             let null = Null::Permutations(2000);
-            let test = TwoSampleTest { kernel, null, seed, ..TwoSampleTest::default() };
+            let test = TwoSampleTest::new().kernel(kernel).null(null).seed(seed);
             *rejected = usize::from(test.run(device, x.view(), y.view())?.rejects());
         }
         Ok(rejected)

@@ -10,7 +10,7 @@ mod support;
 
 use std::error::Error;
 
-use mercer::stats::{Metric, Mmd, Points, TwoSampleTest, median_distance, permutation};
+use mercer::stats::{Among, Metric, Mmd, TwoSampleTest, median_distance, permutation};
 use mercer::{Device, Kernel};
 use ndarray::{Array1, Array2, ArrayView1, Axis, concatenate, s};
 use plotters::coord::Shift;
@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("{} threes and {} fives on {device}", threes.nrows(), fives.nrows());
 
     // The default test: twenty kernels, no bandwidth chosen by hand, exact whatever the sample size.
-    let test = TwoSampleTest::default();
+    let test = TwoSampleTest::new();
     println!("\nsample size   threes / fives      threes / other threes");
     for n in [5, 10, 20, 40, 80] {
         let different = test.run(&device, threes.slice(s![..n, ..]), fives.slice(s![..n, ..]))?;
@@ -43,7 +43,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // Which images show the difference: the witness at every image.
     let all = concatenate(Axis(0), &[threes.view(), fives.view()])?;
-    let width = median_distance(all.view(), Metric::L2, Points::All)?;
+    let width = median_distance(all.view(), Metric::L2, Among::All)?;
     let mmd = Mmd::new(Kernel::rbf(width));
     let witness = mmd.witness(&device, threes.view(), fives.view(), all.view())?;
     let mut order: Vec<usize> = (0..all.nrows()).collect();
@@ -54,7 +54,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     // Where they differ: each pixel alone, its discrepancy in standard deviations.
     let pixel = |p: usize| -> Result<f64, mercer::Error> {
         let column = |a: &Array2<f64>| a.slice(s![.., p..p + 1]).to_owned();
-        match median_distance(column(&all).view(), Metric::L2, Points::All) {
+        match median_distance(column(&all).view(), Metric::L2, Among::All) {
             Ok(width) => {
                 let (x, y) = (column(&threes), column(&fives));
                 Mmd::new(Kernel::rbf(width)).power_ratio(&device, x.view(), y.view())

@@ -126,8 +126,8 @@ fn heading() {
 
 fn report(device: &Device, what: &str, x: ArrayView2<f64>, y: ArrayView2<f64>) -> mercer::Result<()> {
     let null = Null::Permutations(500);
-    let fuse = TwoSampleTest { null, ..TwoSampleTest::default() }.run(device, x, y)?;
-    let energy = TwoSampleTest { null, ..TwoSampleTest::energy(1.0)? }.run(device, x, y)?;
+    let fuse = TwoSampleTest::new().null(null).run(device, x, y)?;
+    let energy = TwoSampleTest::energy(1.0)?.null(null).run(device, x, y)?;
     let distance = energy_distance(device, x, y, 1.0)?;
     println!("{what:>8} {:>10.3} {:>10.3} {distance:>12.4}", fuse.p_value, energy.p_value);
     Ok(())

@@ -29,7 +29,7 @@ fn ln_bessel_k(nu: f64, z: f64) -> f64 {
 /// Whether `z^ν K_ν(z)`, about `z^(ν-½) e^-z` for z beyond ν, is less than the smallest number: there the integral has
 /// nothing to find, and its step, which shrinks with z, would never get there.
 fn vanishes(nu: f64, z: f64) -> bool {
-    z > 2.0 * nu && z - nu * z.ln() > 800.0 + nu * (nu + 1.0).ln()
+    z.is_infinite() || (z > 2.0 * nu && z - nu * z.ln() > 800.0 + nu * (nu + 1.0).ln())
 }
 
 /// 2^(1-ν)/Γ(ν) z^ν `K_ν(z)` with z = √(2νu); u is the scaled squared distance.

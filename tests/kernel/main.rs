@@ -1,6 +1,7 @@
 //! Kernels through the public door: reference values, construction rules, parameters, bad input.
 
 mod algebra;
+mod extremes;
 mod input;
 mod params;
 mod properties;

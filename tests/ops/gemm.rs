@@ -1,8 +1,8 @@
-use mercer::ops::{Trans, bilinear_forms, gemm, gemm_add, syrk, to_half};
+use mercer::ops::{Relabellings, Trans, bilinear_forms, gemm, gemm_add, relabelled_forms, syrk, to_half};
 use mercer::{Device, Error};
 use ndarray::Array2;
 
-use crate::support::{assert_close, cramped, edges, gpus, on, random};
+use crate::support::{assert_close, cramped, edges, gpus, on, random, spd};
 
 const BOTH: [Trans; 2] = [Trans::No, Trans::Yes];
 
@@ -193,4 +193,50 @@ fn a_form_for_each_column() {
     }
     let (a, u) = (on(&Device::cpu(), &random(3, 3, 1)), on(&Device::cpu(), &random(3, 2, 1)));
     assert!(matches!(bilinear_forms(&u, &a, &a), Err(Error::Shape { op: "bilinear_forms", .. })));
+}
+
+/// The same for columns of two values: few and many of them, one matrix and several, symmetric and not.
+#[test]
+fn a_form_for_each_relabelling() {
+    let values = [-2.0, 3.0];
+    for (n, m, r, count) in [(1, 1, 1, 1), (5, 7, 23, 2), (33, 65, 24, 1), (65, 130, 90, 9)] {
+        let labels = |rows: usize, salt: usize| -> Vec<Vec<u8>> {
+            let label = |i: usize| u8::from((i * i + salt) % 7 + i % 3 > 4);
+            (0..r).map(|b| (0..rows).map(|i| label(b * rows + i + salt)).collect()).collect()
+        };
+        let (left, right) = (labels(n, 0), labels(m, 5));
+        let dense = |labels: &[Vec<u8>], rows: usize| {
+            Array2::from_shape_fn((rows, r), |(i, b)| values[usize::from(labels[b][i])])
+        };
+        let (u, v) = (dense(&left, n), dense(&right, m));
+        let a: Vec<Array2<f64>> = (0..count).map(|k| random(n, m, k as u64)).collect();
+        let squares: Vec<Array2<f64>> = (0..count).map(|k| spd(n, k as u64)).collect();
+        let form = |u: &Array2<f64>, a: &Array2<f64>, v: &Array2<f64>| {
+            let av = definition(1.0, a, v);
+            Array2::from_shape_fn((1, r), |(_, b)| (0..n).map(|i| u[[i, b]] * av[[i, b]]).sum())
+        };
+        for device in gpus().iter().cloned().chain([Device::cpu()]) {
+            let ready = |labels: &[Vec<u8>]| {
+                let columns: Vec<&[u8]> = labels.iter().map(Vec::as_slice).collect();
+                Relabellings::new(&device, values, &columns).unwrap()
+            };
+            let there = |all: &[Array2<f64>]| all.iter().map(|a| on(&device, a)).collect::<Vec<_>>();
+            let tolerance = if device.is_gpu() { 3e-6 } else { 1e-12 };
+            let what = format!("{n} x {m}, {r} relabellings on {device}");
+            let got = relabelled_forms(&ready(&left), &there(&a), Some(&ready(&right))).unwrap();
+            assert_eq!(got.len(), count);
+            got.iter().zip(&a).for_each(|(got, a)| assert_close(got, &form(&u, a, &v), tolerance, &what));
+            let got = relabelled_forms(&ready(&left), &there(&squares), None).unwrap();
+            got.iter().zip(&squares).for_each(|(got, a)| assert_close(got, &form(&u, a, &u), tolerance, &what));
+        }
+    }
+    let cpu = Device::cpu();
+    assert!(matches!(Relabellings::new(&cpu, values, &[]), Err(Error::Shape { .. })));
+    assert!(matches!(Relabellings::new(&cpu, values, &[&[0, 2]]), Err(Error::Shape { .. })));
+    assert!(matches!(Relabellings::new(&cpu, values, &[&[0, 1], &[1]]), Err(Error::Shape { .. })));
+    let two = Relabellings::new(&cpu, values, &[&[0, 1]]).unwrap();
+    let wide = on(&cpu, &random(2, 3, 1));
+    assert!(matches!(relabelled_forms(&two, &[wide], None), Err(Error::Shape { .. })));
+    let far = on(&gpus()[0], &spd(2, 1));
+    assert!(matches!(relabelled_forms(&two, &[far], None), Err(Error::DeviceMismatch { .. })));
 }

@@ -1,6 +1,7 @@
-use mercer::ops::{Trans, gemm, gram, gram_half, to_half};
+use mercer::kernel::Custom;
+use mercer::ops::{Trans, Weights, gemm, gram, gram_half, gram_sum, gram_vec, to_half};
 use mercer::{Device, Error, Kernel};
-use ndarray::Array2;
+use ndarray::{Array2, s};
 
 use crate::support::zoo::zoo;
 use crate::support::{adapters, assert_close, cramped, edges, gpus, on, random};
@@ -141,4 +142,31 @@ fn misfits_and_bad_parameters_are_refused() {
     let x = on(&gpus()[0], &random(3, 2, 1));
     let e = gram(&Kernel::matern(0.8, 1.0), &x, None);
     assert!(matches!(e, Err(Error::Unsupported { .. })), "{e:?}");
+}
+
+/// A user's term never sees padding, nor columns that were left out: there `(a - b)² / (a + b)` has no value.
+#[test]
+fn a_custom_term_sees_points_only() {
+    let value = |x: &[f64], y: &[f64], _: &[f64]| {
+        (-x.iter().zip(y).map(|(a, b)| (a - b) * (a - b) / (a + b)).sum::<f64>()).exp()
+    };
+    let custom = Custom::new("chi squared", value).wgsl("(a - b) * (a - b) / (a + b)", "exp(-s)");
+    let whole = Kernel::custom(custom);
+    for (d, left_out) in [(1, 0), (2, 0), (3, 0), (4, 0), (5, 0), (3, 1), (5, 2)] {
+        let kernel = whole.clone().on((left_out..d).collect::<Vec<_>>());
+        let [mut x, mut y] = [(67, 1), (65, 2)].map(|(n, seed)| random(n, d, seed).mapv(|v| v.abs() + 0.1));
+        // Zeros where the kernel does not look.
+        [&mut x, &mut y].map(|a| a.slice_mut(s![.., ..left_out]).fill(0.0));
+        let want = definition(&kernel, &x, &y);
+        let (ones, ones_x) = (Array2::ones((65, 1)), Array2::ones((67, 1)));
+        for device in gpus() {
+            let (x, y) = (on(device, &x), on(device, &y));
+            let what = format!("{d} features, {left_out} left out, on {device}");
+            assert_close(&gram(&kernel, &x, Some(&y)).unwrap(), &want, 3e-6, &what);
+            let (v, u) = (on(device, &ones), on(device, &ones_x));
+            assert_close(&gram_vec(&kernel, &x, Some(&y), &v).unwrap(), &want.dot(&ones), 3e-6, &what);
+            let sum = gram_sum(&kernel, &x, Some(&y), Weights::LowRank { u: &u, v: &v }).unwrap();
+            assert!((sum - want.sum()).abs() < 1e-5 * want.sum(), "{what}: {sum}, not {}", want.sum());
+        }
+    }
 }

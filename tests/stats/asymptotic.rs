@@ -7,17 +7,18 @@ use ndarray::{Array2, concatenate};
 use statrs::distribution::{ContinuousCDF, Gamma, Normal};
 
 use crate::level::keeps_level;
+use crate::loops::adapters;
 use crate::loops::{gram, normal};
-use crate::support::{adapters, random};
+use crate::support::random;
 
 const SPECTRAL: Null = Null::Spectral { draws: 499, eigenvalues: usize::MAX };
 
 fn two(null: Null, estimator: Estimator) -> TwoSampleTest {
-    TwoSampleTest { null, estimator, ..TwoSampleTest::with_kernel(Kernel::rbf(1.0)) }
+    TwoSampleTest::with_kernel(Kernel::rbf(1.0)).null(null).estimator(estimator)
 }
 
 fn pair(null: Null, estimator: Estimator) -> IndependenceTest {
-    IndependenceTest { null, estimator, ..IndependenceTest::with_kernels(Kernel::rbf(1.0), Kernel::rbf(0.8)) }
+    IndependenceTest::with_kernels(Kernel::rbf(1.0), Kernel::rbf(0.8)).null(null).estimator(estimator)
 }
 
 /// `H K H` by its definition.
@@ -54,7 +55,7 @@ fn mmd_gamma_has_the_moments_of_the_spectrum() {
     assert_gamma(&unbiased, mean, mean, variance);
     // The mean of the law is the mean over all relabellings, exactly.
     let (x, y) = (random(4, 1, 3), random(5, 1, 4));
-    let null = TwoSampleTest { keep_null: true, ..two(Null::Exhaustive, Estimator::Biased) };
+    let null = two(Null::Exhaustive, Estimator::Biased).keep_null(true);
     let exact = null.run(&cpu, x.view(), y.view()).unwrap().null.unwrap();
     let k = centred(&Kernel::rbf(1.0), &concatenate![ndarray::Axis(0), x, y]);
     // The data's own arrangement may be left out of the null sample; put it in.
@@ -87,7 +88,7 @@ fn the_spectral_null_has_the_moments_of_the_spectrum() {
     let (mean, variance) = (unit * k.diag().sum(), 2.0 * unit * unit * k.iter().map(|v| v * v).sum::<f64>());
     for eigenvalues in [usize::MAX, 8] {
         let null = Null::Spectral { draws: 20_000, eigenvalues };
-        let test = TwoSampleTest { keep_null: true, ..two(null, Estimator::Biased) };
+        let test = two(null, Estimator::Biased).keep_null(true);
         let sample = test.run(&Device::cpu(), x.view(), y.view()).unwrap().null.unwrap();
         let count = sample.len() as f64;
         let own = sample.iter().sum::<f64>() / count;
@@ -123,7 +124,7 @@ fn the_levels_of_mmd_are_kept() {
         ("MMD, blocks", Null::Normal { block: 4 }, Estimator::Unbiased),
     ] {
         keeps_level(what, |seed| {
-            let test = TwoSampleTest { seed, ..two(null, estimator) };
+            let test = two(null, estimator).seed(seed);
             let n = if matches!(null, Null::Normal { .. }) { 200 } else { 50 };
             let (x, y) = (normal(n, 1, 0.0, 2 * seed), normal(n, 1, 0.0, 2 * seed + 1));
             Ok(test.run(&Device::cpu(), x.view(), y.view())?.p_value)
@@ -190,7 +191,7 @@ fn bad_input_is_refused() {
         assert!(matches!(run(null), Err(Error::Parameter { .. })), "{null:?}");
     }
     // Many kernels have no such law together.
-    let many = TwoSampleTest { null: Null::Gamma, ..TwoSampleTest::default() };
+    let many = TwoSampleTest::new().null(Null::Gamma);
     assert!(matches!(many.run(&cpu, x.view(), y.view()), Err(Error::Unsupported { .. })));
     assert!(matches!(run(Null::ChiSquared), Err(Error::Unsupported { .. })), "no features to count");
     for null in [SPECTRAL, Null::Normal { block: 2 }, Null::ChiSquared] {
@@ -201,7 +202,7 @@ fn bad_input_is_refused() {
     let found = pair(Null::Gamma, Estimator::Biased).run(&cpu, few.view(), few.view());
     assert!(matches!(found, Err(Error::Shape { .. })));
     // All points equal: nothing speaks against the hypothesis.
-    let equal = Array2::ones((20, 2));
+    let equal = Array2::<f64>::ones((20, 2));
     for null in [Null::Gamma, SPECTRAL, Null::Normal { block: 2 }] {
         let found = two(null, Estimator::Biased).run(&cpu, equal.view(), equal.view()).unwrap();
         assert!(found.p_value == 1.0 && !found.rejects(), "{null:?}: {found}");

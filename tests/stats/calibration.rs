@@ -15,13 +15,13 @@ use crate::loops::normal;
 fn two_sample(what: &str, m: usize, n: usize, test: TwoSampleTest) {
     keeps_level(what, |seed| {
         let (x, y) = (normal(m, 2, 0.0, 2 * seed), normal(n, 2, 0.0, 2 * seed + 1));
-        let test = TwoSampleTest { seed, ..test.clone() };
+        let test = test.clone().seed(seed);
         Ok(test.run(&Device::cpu(), x.view(), y.view())?.p_value)
     });
 }
 
 fn quick(kernel: KernelChoice) -> TwoSampleTest {
-    TwoSampleTest { kernel, null: Null::Permutations(199), ..TwoSampleTest::default() }
+    TwoSampleTest::new().kernel(kernel).null(Null::Permutations(199))
 }
 
 fn few() -> Collection {
@@ -35,19 +35,19 @@ fn fixed() -> KernelChoice {
 #[test]
 fn one_kernel() {
     two_sample("unbiased", 15, 22, quick(fixed()));
-    let biased = TwoSampleTest { estimator: Estimator::Biased, ..quick(KernelChoice::Median) };
+    let biased = quick(KernelChoice::Median).estimator(Estimator::Biased);
     two_sample("median, biased", 20, 13, biased);
 }
 
 #[test]
 fn wild_bootstrap() {
-    two_sample("wild bootstrap", 20, 20, TwoSampleTest { null: Null::WildBootstrap(199), ..quick(fixed()) });
+    two_sample("wild bootstrap", 20, 20, quick(fixed()).null(Null::WildBootstrap(199)));
 }
 
 /// Six of the 126 ways to split nine points.
 #[test]
 fn all_arrangements() {
-    two_sample("all arrangements", 4, 5, TwoSampleTest { null: Null::Exhaustive, ..quick(fixed()) });
+    two_sample("all arrangements", 4, 5, quick(fixed()).null(Null::Exhaustive));
 }
 
 #[test]
@@ -68,19 +68,19 @@ fn fused() {
 fn aggregated() {
     let kernel = KernelChoice::Aggregate { collection: few(), combine: Combine::MinP };
     two_sample("MMDAgg", 18, 24, quick(kernel.clone()));
-    two_sample("MMDAgg, wild", 20, 20, TwoSampleTest { null: Null::WildBootstrap(199), ..quick(kernel) });
+    two_sample("MMDAgg, wild", 20, 20, quick(kernel).null(Null::WildBootstrap(199)));
 }
 
 fn independence(what: &str, n: usize, test: IndependenceTest) {
     keeps_level(what, |seed| {
         let (x, y) = (normal(n, 2, 0.0, 2 * seed), normal(n, 1, 0.0, 2 * seed + 1));
-        let test = IndependenceTest { seed, ..test.clone() };
+        let test = test.clone().seed(seed);
         Ok(test.run(&Device::cpu(), x.view(), y.view())?.p_value)
     });
 }
 
 fn quick_independence(kernels: PairChoice) -> IndependenceTest {
-    IndependenceTest { kernels, null: Null::Permutations(199), ..IndependenceTest::default() }
+    IndependenceTest::new().kernels(kernels).null(Null::Permutations(199))
 }
 
 fn pair() -> PairChoice {
@@ -90,7 +90,7 @@ fn pair() -> PairChoice {
 #[test]
 fn hsic() {
     independence("HSIC", 20, quick_independence(pair()));
-    let unbiased = IndependenceTest { estimator: Estimator::Unbiased, ..quick_independence(pair()) };
+    let unbiased = quick_independence(pair()).estimator(Estimator::Unbiased);
     independence("HSIC, unbiased", 20, unbiased);
     independence("HSIC, median", 20, quick_independence(PairChoice::Median));
 }
@@ -98,14 +98,14 @@ fn hsic() {
 /// Signs are right only as n grows, and need more of it than permutations do.
 #[test]
 fn hsic_wild_bootstrap() {
-    let test = IndependenceTest { null: Null::WildBootstrap(199), ..quick_independence(pair()) };
+    let test = quick_independence(pair()).null(Null::WildBootstrap(199));
     independence("HSIC, wild bootstrap", 60, test);
 }
 
 /// Six of the 120 orders of five points.
 #[test]
 fn hsic_all_arrangements() {
-    let test = IndependenceTest { null: Null::Exhaustive, ..quick_independence(pair()) };
+    let test = quick_independence(pair()).null(Null::Exhaustive);
     independence("HSIC, all arrangements", 5, test);
 }
 
@@ -116,16 +116,16 @@ fn hsic_aggregated() {
         y: Collection { bandwidths: 2, ..Collection::default() },
         combine,
     };
-    independence("HSICAgg", 20, quick_independence(IndependenceTest::default().kernels));
+    independence("HSICAgg", 20, IndependenceTest::new().null(Null::Permutations(199)));
     independence("HSIC, fused", 20, quick_independence(kernels(Combine::FUSE)));
 }
 
 #[test]
 fn joint_hsic() {
-    let test = JointHsic::new(vec![Kernel::rbf(1.0); 3]);
+    let test = JointHsic::new(vec![Kernel::rbf(1.0); 3]).null(Null::Permutations(59));
     keeps_level("joint HSIC", |seed| {
         let data: Vec<_> = (0..3).map(|v| normal(12, 1, 0.0, 3 * seed + v)).collect();
         let views: Vec<_> = data.iter().map(|x| x.view()).collect();
-        Ok(test.test(&Device::cpu(), &views, 59, 0.05, seed)?.p_value)
+        Ok(test.clone().seed(seed).run(&Device::cpu(), &views)?.p_value)
     });
 }

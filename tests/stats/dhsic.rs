@@ -1,9 +1,9 @@
-use mercer::stats::{Hsic, JointHsic};
+use mercer::stats::{Hsic, JointHsic, Null};
 use mercer::{Device, Error, Kernel};
 use ndarray::Array2;
 
+use crate::loops::gpus;
 use crate::loops::{close, gram, normal};
-use crate::support::gpus;
 
 fn three(n: usize) -> [Array2<f64>; 3] {
     let (x, y) = (normal(n, 2, 0.0, 1), normal(n, 1, 0.0, 2));
@@ -50,11 +50,11 @@ fn two_variables_are_hsic() {
 fn a_dependence_of_three_that_no_pair_has() {
     let [x, y, z] = three(120);
     let cpu = Device::cpu();
-    let test = JointHsic::new(vec![Kernel::rbf(1.0); 3]);
-    let all = test.test(&cpu, &[x.view(), y.view(), z.view()], 99, 0.05, 1).unwrap();
+    let test = JointHsic::new(vec![Kernel::rbf(1.0); 3]).null(Null::Permutations(99)).seed(1);
+    let all = test.run(&cpu, &[&x, &y, &z]).unwrap();
     assert!(all.rejects(), "{all}");
     for device in gpus() {
-        let there = test.test(device, &[x.view(), y.view(), z.view()], 99, 0.05, 1).unwrap();
+        let there = test.run(device, &[&x, &y, &z]).unwrap();
         assert_eq!(there.p_value, all.p_value, "on {device}");
     }
     let misfit = test.value(&cpu, &[x.view(), y.view()]);
@@ -62,7 +62,7 @@ fn a_dependence_of_three_that_no_pair_has() {
     let short = normal(5, 1, 0.0, 1);
     assert!(matches!(test.value(&cpu, &[x.view(), y.view(), short.view()]), Err(Error::Shape { .. })));
     assert!(matches!(
-        test.test(&cpu, &[x.view(), y.view(), z.view()], 0, 0.05, 1),
+        test.null(Null::Permutations(0)).run(&cpu, &[&x, &y, &z]),
         Err(Error::Parameter { .. })
     ));
 }

@@ -10,8 +10,9 @@ use ndarray::{Array2, array};
 use serde_json::Value;
 
 use crate::level::keeps_level;
+use crate::loops::adapters;
 use crate::loops::normal;
-use crate::support::{adapters, random};
+use crate::support::random;
 
 fn oracle() -> Value {
     serde_json::from_str(include_str!("../oracle/stats_distance.json")).unwrap()
@@ -39,14 +40,17 @@ fn dcor_and_hyppo_agree() {
     let (oracle, cpu) = (oracle(), Device::cpu());
     for case in oracle["pairs"].as_array().unwrap() {
         let (x, y, exponent) = (matrix(&case["x"]), matrix(&case["y"]), number(&case["exponent"]));
-        let v = DistanceCovariance::of(&cpu, x.view(), y.view(), exponent).unwrap();
-        let u = DistanceCovariance::unbiased(&cpu, x.view(), y.view(), exponent).unwrap();
+        let v = DistanceCovariance::new(exponent).run(&cpu, x.view(), y.view()).unwrap();
+        let u = DistanceCovariance::new(exponent)
+            .estimator(Estimator::Unbiased)
+            .run(&cpu, x.view(), y.view())
+            .unwrap();
         assert_relative_eq!(v.squared, number(&case["covariance_squared"]), epsilon = 1e-10);
         assert_relative_eq!(v.correlation(), number(&case["correlation"]), epsilon = 1e-10);
         assert_relative_eq!(u.squared, number(&case["unbiased_covariance_squared"]), epsilon = 1e-10);
         let want = number(&case["unbiased_correlation_squared"]);
         assert_relative_eq!(u.correlation_squared, want, epsilon = 1e-10);
-        let own = DistanceCovariance::of(&cpu, x.view(), x.view(), exponent).unwrap();
+        let own = DistanceCovariance::new(exponent).run(&cpu, x.view(), x.view()).unwrap();
         assert_relative_eq!(own.squared, number(&case["variance_x_squared"]), epsilon = 1e-10);
         if let Some(hyppo) = case["hyppo"].as_object() {
             // hyppo's Dcorr is dCor with bias and dCor² without.
@@ -79,7 +83,7 @@ fn the_direct_formulas_agree() {
         let rows = |a: &Array2<f64>| a.mean_axis(ndarray::Axis(1)).unwrap();
         let want = (&a * &b).mean().unwrap() + a.mean().unwrap() * b.mean().unwrap()
             - 2.0 * (rows(&a) * rows(&b)).mean().unwrap();
-        let got = DistanceCovariance::of(&cpu, x.view(), z.view(), exponent).unwrap();
+        let got = DistanceCovariance::new(exponent).run(&cpu, x.view(), z.view()).unwrap();
         assert_relative_eq!(got.squared, want, epsilon = 1e-10);
     }
 }
@@ -97,7 +101,7 @@ fn the_distance_induced_kernel_is_the_distance() {
             assert_relative_eq!(2.0 * mmd, energy, epsilon = 1e-12);
             let l = distance_induced_kernel(&[1.0, 2.0, 3.0], exponent).unwrap();
             let hsic = Hsic::new(k.clone(), l).biased(&cpu, x.view(), z.view()).unwrap();
-            let covariance = DistanceCovariance::of(&cpu, x.view(), z.view(), exponent).unwrap().squared;
+            let covariance = DistanceCovariance::new(exponent).run(&cpu, x.view(), z.view()).unwrap().squared;
             assert_relative_eq!(4.0 * hsic, covariance, epsilon = 1e-12);
             let gram = ops::gram(&k, &Matrix::from_array(&cpu, x.view()).unwrap(), None).unwrap();
             let least = mercer::linalg::eigh(gram.to_array().unwrap().view()).unwrap().values[14];
@@ -112,20 +116,20 @@ fn the_levels_are_kept() {
     let few = |seed: u64| (Null::Permutations(99), seed);
     keeps_level("energy distance", |seed| {
         let (null, seed) = few(seed);
-        let test = TwoSampleTest { null, seed, ..TwoSampleTest::energy(1.0)? };
+        let test = TwoSampleTest::energy(1.0)?.null(null).seed(seed);
         let (x, y) = (normal(20, 2, 0.0, 2 * seed), normal(25, 2, 0.0, 2 * seed + 1));
         Ok(test.run(&Device::cpu(), x.view(), y.view())?.p_value)
     });
     keeps_level("distance covariance", |seed| {
         let (null, seed) = few(seed);
-        let test = IndependenceTest { null, seed, ..IndependenceTest::distance_covariance(1.0)? };
+        let test = IndependenceTest::distance_covariance(1.0)?.null(null).seed(seed);
         let (x, y) = (normal(25, 2, 0.0, 5000 + 2 * seed), normal(25, 1, 0.0, 5001 + 2 * seed));
         Ok(test.run(&Device::cpu(), x.view(), y.view())?.p_value)
     });
     keeps_level("distance covariance, unbiased", |seed| {
         let (null, seed) = few(seed);
         let estimator = Estimator::Unbiased;
-        let test = IndependenceTest { null, seed, estimator, ..IndependenceTest::distance_covariance(1.0)? };
+        let test = IndependenceTest::distance_covariance(1.0)?.null(null).seed(seed).estimator(estimator);
         let (x, y) = (normal(25, 2, 0.0, 5000 + 2 * seed), normal(25, 1, 0.0, 5001 + 2 * seed));
         Ok(test.run(&Device::cpu(), x.view(), y.view())?.p_value)
     });
@@ -152,8 +156,11 @@ fn every_adapter_agrees() {
             let energy = |d: &Device| energy_distance(d, x.view(), y.view(), exponent).unwrap();
             assert_relative_eq!(energy(device), energy(&Device::cpu()), max_relative = 1e-5);
             let both = |d: &Device| {
-                let v = DistanceCovariance::of(d, x.view(), z.view(), exponent).unwrap();
-                let u = DistanceCovariance::unbiased(d, x.view(), z.view(), exponent).unwrap();
+                let v = DistanceCovariance::new(exponent).run(d, x.view(), z.view()).unwrap();
+                let u = DistanceCovariance::new(exponent)
+                    .estimator(Estimator::Unbiased)
+                    .run(d, x.view(), z.view())
+                    .unwrap();
                 [v.squared, v.correlation_squared, u.squared, u.correlation_squared]
             };
             let want = both(&Device::cpu());
@@ -164,8 +171,8 @@ fn every_adapter_agrees() {
         assert_relative_eq!(mmd(device), mmd(&Device::cpu()), max_relative = 1e-5);
         let p = |d: &Device| {
             let null = Null::Permutations(99);
-            let two = TwoSampleTest { null, ..TwoSampleTest::energy(1.0).unwrap() };
-            let pair = IndependenceTest { null, ..IndependenceTest::distance_covariance(1.0).unwrap() };
+            let two = TwoSampleTest::energy(1.0).unwrap().null(null);
+            let pair = IndependenceTest::distance_covariance(1.0).unwrap().null(null);
             let close = &x + 0.05;
             let (w, v) = (random(60, 1, 5), random(60, 1, 6));
             let p = two.run(d, x.view(), close.view()).unwrap().p_value;
@@ -184,7 +191,7 @@ fn bad_input_is_refused() {
     assert!(matches!(energy(Array2::zeros((3, 1))), Err(Error::Shape { .. })));
     assert!(matches!(energy(array![[0.0, f64::NAN]]), Err(Error::NotFinite { .. })));
     assert!(energy(array![[0.0, 1.0]]).is_ok());
-    let pair = |x: Array2<f64>| DistanceCovariance::of(&cpu, x.view(), good.view(), 1.0);
+    let pair = |x: Array2<f64>| DistanceCovariance::new(1.0).run(&cpu, x.view(), good.view());
     assert!(matches!(pair(Array2::zeros((9, 1))), Err(Error::Shape { .. })));
     // A constant is independent of everything.
     let constant = pair(Array2::ones((10, 1))).unwrap();
@@ -195,6 +202,6 @@ fn bad_input_is_refused() {
     }
     assert!(matches!(distance_induced_kernel(&[], 1.0), Err(Error::Shape { .. })));
     assert!(matches!(distance_induced_kernel(&[f64::NAN], 1.0), Err(Error::NotFinite { .. })));
-    let none = TwoSampleTest { null: Null::Permutations(0), ..TwoSampleTest::energy(1.0).unwrap() };
+    let none = TwoSampleTest::energy(1.0).unwrap().null(Null::Permutations(0));
     assert!(matches!(none.run(&cpu, good.view(), good.view()), Err(Error::Parameter { .. })));
 }

@@ -6,8 +6,9 @@ use mercer::{Device, Error, Kernel};
 use ndarray::{Array2, ArrayView2, array, concatenate, s};
 use statrs::distribution::{ContinuousCDF, Normal};
 
+use crate::loops::adapters;
 use crate::loops::normal;
-use crate::support::{adapters, random};
+use crate::support::random;
 
 fn kernels() -> [Kernel; 3] {
     [Kernel::rbf(0.8), 2.0 * Kernel::matern32(1.3), Kernel::polynomial(2, 1.0)]

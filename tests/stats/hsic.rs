@@ -2,8 +2,8 @@ use mercer::stats::Hsic;
 use mercer::{Device, Kernel};
 use ndarray::{Array2, Axis, concatenate, s};
 
+use crate::loops::gpus;
 use crate::loops::{centred, close, column, gram, mmd, normal};
-use crate::support::gpus;
 
 fn both() -> Hsic {
     Hsic::new(Kernel::rbf(1.0), Kernel::rbf(1.0))
@@ -115,7 +115,7 @@ fn what_a_dependence_measure_does() {
     let order: Vec<usize> = (0..30).map(|i| i * 7 % 30).collect();
     let (xs, ys) = (x.select(Axis(0), &order), y.select(Axis(0), &order));
     close(both().biased(&cpu, xs.view(), ys.view()).unwrap(), value, 1e-12, "reordered");
-    let constant = Array2::ones((30, 1));
+    let constant = Array2::<f64>::ones((30, 1));
     assert!(both().biased(&cpu, x.view(), constant.view()).unwrap().abs() < 1e-16);
     assert_eq!(both().cka(&cpu, x.view(), constant.view()).unwrap(), 0.0);
     close(both().cka(&cpu, x.view(), x.view()).unwrap(), 1.0, 1e-12, "with itself");

@@ -4,8 +4,7 @@ use mercer::stats::{
 use mercer::{Device, Error, Kernel};
 use ndarray::{Array2, Axis};
 
-use crate::loops::{centred, close, column, gram, normal};
-use crate::support::gpus;
+use crate::loops::{centred, close, column, gpus, gram, normal};
 
 fn fixed() -> IndependenceTest {
     IndependenceTest::with_kernels(Kernel::rbf(1.0), Kernel::rbf(1.0))
@@ -18,7 +17,7 @@ fn enumeration_of_the_course_examples() {
     let cases =
         [([0.1, 0.8, 2.2, 2.9, 4.1], 2), ([2.0, -1.0, 0.5, 3.0, -2.0], 106), ([4.0, 1.0, 0.0, 1.0, 4.0], 68)];
     for (y, count) in cases {
-        let test = IndependenceTest { null: Null::Exhaustive, ..fixed() };
+        let test = fixed().null(Null::Exhaustive);
         for device in gpus().iter().cloned().chain([Device::cpu()]) {
             let outcome = test.run(&device, x.view(), column(&y).view()).unwrap();
             close(outcome.p_value, f64::from(count) / 120.0, 1e-12, &format!("{y:?} on {device}"));
@@ -40,14 +39,12 @@ fn every_resample_is_the_statistic_of_permuted_data() {
     let hsic = Hsic::new(Kernel::rbf(1.0), Kernel::rbf(1.0));
     for estimator in [Estimator::Biased, Estimator::Unbiased] {
         for memory in [u64::MAX, 0] {
-            let test = IndependenceTest {
-                estimator,
-                memory,
-                null: Null::Permutations(12),
-                seed: 4,
-                keep_null: true,
-                ..fixed()
-            };
+            let test = fixed()
+                .estimator(estimator)
+                .memory(memory)
+                .null(Null::Permutations(12))
+                .seed(4)
+                .keep_null(true);
             for device in gpus().iter().cloned().chain([Device::cpu()]) {
                 let null = test.run(&device, x.view(), y.view()).unwrap().null.unwrap();
                 for (b, got) in null.into_iter().enumerate() {
@@ -72,7 +69,7 @@ fn every_resample_is_the_statistic_of_permuted_data() {
 #[test]
 fn the_wild_bootstrap_is_its_definition() {
     let (x, y) = sample(30);
-    let test = IndependenceTest { null: Null::WildBootstrap(8), seed: 2, keep_null: true, ..fixed() };
+    let test = fixed().null(Null::WildBootstrap(8)).seed(2).keep_null(true);
     let outcome = test.run(&Device::cpu(), x.view(), y.view()).unwrap();
     let both = centred(&gram(&Kernel::rbf(1.0), x.view(), x.view()))
         * centred(&gram(&Kernel::rbf(1.0), y.view(), y.view()));
@@ -91,19 +88,18 @@ fn memory_changes_nothing_but_time() {
         for estimator in [Estimator::Biased, Estimator::Unbiased] {
             let kernels = PairChoice::Aggregate { x: few(), y: few(), combine };
             let null = Null::Permutations(30);
-            let test = IndependenceTest { kernels, estimator, null, keep_null: true, ..fixed() };
+            let test = fixed().kernels(kernels).estimator(estimator).null(null).keep_null(true);
             let whole = test.run(&Device::cpu(), x.view(), y.view()).unwrap();
-            let tight =
-                IndependenceTest { memory: 0, ..test }.run(&Device::cpu(), x.view(), y.view()).unwrap();
-            assert!(tight.done.bytes < whole.done.bytes);
-            assert_eq!((tight.p_value, tight.fired), (whole.p_value, whole.fired));
+            let tight = test.memory(0).run(&Device::cpu(), x.view(), y.view()).unwrap();
+            assert!(tight.run.bytes < whole.run.bytes);
+            assert_eq!((tight.p_value, tight.strongest_index), (whole.p_value, whole.strongest_index));
             close(tight.statistic, whole.statistic, 1e-9, "the statistic");
             for (a, b) in tight.null.unwrap().into_iter().zip(whole.null.unwrap()) {
                 assert!((a - b).abs() < 1e-9 * whole.statistic.abs(), "{a} and {b}");
             }
         }
     }
-    let signs = IndependenceTest { null: Null::WildBootstrap(9), memory: 0, ..fixed() };
+    let signs = fixed().null(Null::WildBootstrap(9)).memory(0);
     let refused = signs.run(&Device::cpu(), x.view(), y.view());
     assert!(matches!(refused, Err(Error::Unsupported { op: "IndependenceTest", .. })), "{refused:?}");
 }
@@ -115,7 +111,7 @@ fn the_smallest_p_value_uses_the_whole_level() {
     let (x, y) = sample(40);
     let above = |seed| {
         let null = Null::Permutations(199);
-        let test = IndependenceTest { null, seed, keep_null: true, ..IndependenceTest::default() };
+        let test = IndependenceTest::new().null(null).seed(seed).keep_null(true);
         let outcome = test.run(&Device::cpu(), x.view(), y.view()).unwrap();
         outcome.null.unwrap().iter().filter(|&&v| v > outcome.threshold).count()
     };
@@ -128,12 +124,12 @@ fn the_smallest_p_value_uses_the_whole_level() {
 #[test]
 fn every_device_gives_the_same_p_value() {
     let (x, y) = sample(50);
-    for kernels in [IndependenceTest::default().kernels, PairChoice::Median] {
-        let test = IndependenceTest { kernels, null: Null::Permutations(150), ..IndependenceTest::default() };
+    for test in [IndependenceTest::new(), IndependenceTest::median()] {
+        let test = test.null(Null::Permutations(150));
         let cpu = test.run(&Device::cpu(), x.view(), y.view()).unwrap();
         for device in gpus() {
             let gpu = test.run(device, x.view(), y.view()).unwrap();
-            assert_eq!((gpu.p_value, gpu.fired), (cpu.p_value, cpu.fired), "on {device}");
+            assert_eq!((gpu.p_value, gpu.strongest_index), (cpu.p_value, cpu.strongest_index), "on {device}");
         }
     }
 }
@@ -143,8 +139,8 @@ fn every_device_gives_the_same_p_value() {
 fn dependence_without_correlation_is_found() {
     let angle = normal(150, 1, 0.0, 3).mapv(|v| 40.0 * v);
     let (x, y) = (angle.mapv(f64::cos), angle.mapv(f64::sin));
-    let outcome = IndependenceTest::default().run(&Device::cpu(), x.view(), y.view()).unwrap();
+    let outcome = IndependenceTest::new().run(&Device::cpu(), x.view(), y.view()).unwrap();
     assert!(outcome.rejects(), "{outcome}");
     assert_eq!(outcome.kernels.len(), 16);
-    assert!(outcome.loudest().unwrap().rejects);
+    assert!(outcome.strongest().unwrap().rejects);
 }

@@ -1,9 +1,34 @@
 //! The definitions, as plain loops in f64, and samples to try them on.
 
-use mercer::Kernel;
+use std::sync::OnceLock;
+
+use mercer::device::{DeviceOptions, LimitPolicy, ProductShape};
+use mercer::{Device, Kernel};
 use ndarray::{Array2, ArrayView2};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+
+/// Every adapter, with all of its limits and as hardware would be used, that takes problems of any size.
+pub fn gpus() -> &'static [Device] {
+    static GPUS: OnceLock<Vec<Device>> = OnceLock::new();
+    GPUS.get_or_init(|| {
+        let usable = Device::adapters().into_iter().filter(|a| a.usable);
+        let both = |index| {
+            let as_it_is = DeviceOptions::new().index(index).threshold(0.0);
+            let as_hardware =
+                as_it_is.clone().limits(LimitPolicy::WebGpuDefaults).products(ProductShape::Tiled);
+            [as_it_is, as_hardware].map(|options| options.open().expect("a usable adapter opens"))
+        };
+        let all: Vec<Device> = usable.flat_map(|a| both(a.index)).collect();
+        assert!(!all.is_empty(), "no GPU adapter: the tests never skip the GPU");
+        all
+    })
+}
+
+/// Every adapter once, with all of its limits.
+pub fn adapters() -> impl Iterator<Item = &'static Device> {
+    gpus().iter().step_by(2)
+}
 
 /// Standard normal numbers plus a shift, by Box and Muller.
 pub fn normal(rows: usize, cols: usize, shift: f64, seed: u64) -> Array2<f64> {

@@ -1,7 +1,7 @@
 //! The kernel Stein discrepancy.
 
 use approx::assert_relative_eq;
-use mercer::stats::{KernelStein, SteinBase};
+use mercer::stats::{KernelStein, Null, SteinBase};
 use mercer::{Device, Error};
 use ndarray::{Array2, array};
 use rand::{RngExt, SeedableRng};
@@ -9,8 +9,9 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
 
 use crate::level::{keeps_level, rejections};
+use crate::loops::adapters;
 use crate::loops::normal;
-use crate::support::{adapters, random};
+use crate::support::random;
 
 const RBF: SteinBase = SteinBase::Rbf { lengthscale: 0.9 };
 const IMQ: SteinBase = SteinBase::InverseMultiquadric { scale: 1.3, exponent: -0.4 };
@@ -132,7 +133,7 @@ fn shifted_normals_have_their_closed_form() {
 fn the_level_is_kept() {
     for (name, base) in [("rbf", RBF), ("inverse multiquadric", IMQ)] {
         keeps_level(&format!("kernel Stein, {name}"), |seed| {
-            let stein = KernelStein { bootstraps: 199, seed, ..KernelStein::new(base) };
+            let stein = KernelStein::new(base).null(Null::WildBootstrap(199)).seed(seed);
             let x = normal(80, 2, 0.0, 1_000_000 + seed);
             Ok(stein.run(&Device::cpu(), x.view(), |x| x.iter().map(|v| -v).collect())?.p_value)
         });
@@ -153,7 +154,7 @@ fn slow_signs_keep_the_level_for_a_chain() {
     };
     let rate = |flip: f64| {
         rejections(200, |seed| {
-            let stein = KernelStein { bootstraps: 199, flip, seed, ..KernelStein::new(IMQ) };
+            let stein = KernelStein::new(IMQ).null(Null::WildBootstrap(199)).flip(flip).seed(seed);
             Ok(stein.run(&Device::cpu(), chain(seed).view(), |x| vec![-x[0]])?.p_value)
         })
     };
@@ -170,7 +171,7 @@ fn a_wrong_model_is_found() {
         Array2::from_shape_fn((150, 1), |(i, _)| z[[i, 0]] / (u.row(i).dot(&u.row(i)) / 3.0).sqrt())
     };
     let found = rejections(50, |seed| {
-        let stein = KernelStein { bootstraps: 199, seed, ..KernelStein::new(IMQ) };
+        let stein = KernelStein::new(IMQ).null(Null::WildBootstrap(199)).seed(seed);
         Ok(stein.run(&Device::cpu(), heavy(seed).view(), |x| vec![-x[0]])?.p_value)
     });
     // Half of them; a test without power would find two or three.
@@ -182,7 +183,7 @@ fn every_adapter_agrees() {
     let x = random(70, 3, 8) + 4.0;
     let score = |x: &[f64]| x.iter().map(|v| -(v - 3.5)).collect::<Vec<_>>();
     for base in [RBF, IMQ] {
-        let stein = KernelStein { bootstraps: 99, keep_null: true, ..KernelStein::new(base) };
+        let stein = KernelStein::new(base).null(Null::WildBootstrap(99)).keep_null(true);
         let want = stein.run(&Device::cpu(), x.view(), score).unwrap();
         let both = stein.discrepancy(&Device::cpu(), x.view(), score).unwrap();
         for device in adapters() {
@@ -210,9 +211,9 @@ fn bad_input_is_refused() {
     assert!(matches!(stein.run(&cpu, x.view(), |_| vec![0.0]), Err(Error::Shape { .. })));
     assert!(matches!(stein.run(&cpu, x.view(), |_| vec![0.0, f64::INFINITY]), Err(Error::NotFinite { .. })));
     let with = |stein: KernelStein| stein.run(&cpu, x.view(), score);
-    assert!(matches!(with(KernelStein { bootstraps: 0, ..stein.clone() }), Err(Error::Parameter { .. })));
-    assert!(matches!(with(KernelStein { alpha: 1.0, ..stein.clone() }), Err(Error::Parameter { .. })));
-    assert!(matches!(with(KernelStein { flip: 0.0, ..stein.clone() }), Err(Error::Parameter { .. })));
+    assert!(matches!(with(stein.clone().null(Null::WildBootstrap(0))), Err(Error::Parameter { .. })));
+    assert!(matches!(with(stein.clone().alpha(1.0)), Err(Error::Parameter { .. })));
+    assert!(matches!(with(stein.clone().flip(0.0)), Err(Error::Parameter { .. })));
     for base in [
         SteinBase::Rbf { lengthscale: 0.0 },
         SteinBase::InverseMultiquadric { scale: f64::NAN, exponent: -0.5 },

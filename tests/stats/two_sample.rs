@@ -2,8 +2,7 @@ use mercer::stats::{Collection, Combine, Estimator, KernelChoice, Null, TwoSampl
 use mercer::{Device, Kernel};
 use ndarray::{Array2, Axis, concatenate};
 
-use crate::loops::{close, column, gram, mmd, normal};
-use crate::support::gpus;
+use crate::loops::{close, column, gpus, gram, mmd, normal};
 
 fn samples(m: usize, n: usize) -> (Array2<f64>, Array2<f64>) {
     (normal(m, 2, 0.0, 1), normal(n, 2, 0.3, 2))
@@ -13,9 +12,7 @@ fn samples(m: usize, n: usize) -> (Array2<f64>, Array2<f64>) {
 #[test]
 fn enumeration_of_the_course_example() {
     let (x, y) = (column(&[0.0, 1.0, 2.0]), column(&[1.0, 2.0, 4.0, 5.0]));
-    let mut test = TwoSampleTest::with_kernel(Kernel::rbf(1.0));
-    test.null = Null::Exhaustive;
-    test.keep_null = true;
+    let test = TwoSampleTest::with_kernel(Kernel::rbf(1.0)).null(Null::Exhaustive).keep_null(true);
     for device in gpus().iter().cloned().chain([Device::cpu()]) {
         let outcome = test.run(&device, x.view(), y.view()).unwrap();
         close(outcome.p_value, 19.0 / 35.0, 1e-12, &format!("on {device}"));
@@ -36,9 +33,8 @@ fn every_resample_is_the_definition() {
         let pooled = concatenate(Axis(0), &[x.view(), y.view()]).unwrap();
         let k = gram(&kernel, pooled.view(), pooled.view());
         for estimator in [Estimator::Unbiased, Estimator::Biased] {
-            let mut test = TwoSampleTest::with_kernel(kernel.clone());
-            (test.estimator, test.null, test.seed, test.keep_null) =
-                (estimator, Null::Permutations(20), 5, true);
+            let test = TwoSampleTest::with_kernel(kernel.clone()).estimator(estimator).seed(5);
+            let test = test.null(Null::Permutations(20)).keep_null(true);
             let want: Vec<f64> = (1..=20)
                 .map(|b| {
                     let p = permutation(m + n, m + n, 5, b);
@@ -78,8 +74,8 @@ fn the_wild_bootstrap_is_its_definition() {
         }
         sum / (n * (n - 1)) as f64
     };
-    let mut test = TwoSampleTest::with_kernel(kernel.clone());
-    (test.null, test.seed, test.keep_null) = (Null::WildBootstrap(30), 9, true);
+    let test =
+        TwoSampleTest::with_kernel(kernel.clone()).null(Null::WildBootstrap(30)).seed(9).keep_null(true);
     let outcome = test.run(&Device::cpu(), x.view(), y.view()).unwrap();
     close(outcome.statistic, value(&vec![1.0; n]), 1e-10, "the data");
     for (b, got) in outcome.null.unwrap().iter().enumerate() {
@@ -91,10 +87,10 @@ fn the_wild_bootstrap_is_its_definition() {
 #[test]
 fn memory_changes_nothing_but_time() {
     let (x, y) = samples(40, 50);
-    let test = TwoSampleTest { keep_null: true, null: Null::Permutations(99), ..TwoSampleTest::default() };
+    let test = TwoSampleTest::new().keep_null(true).null(Null::Permutations(99));
     let whole = test.run(&Device::cpu(), x.view(), y.view()).unwrap();
-    let tight = TwoSampleTest { memory: 90 * 17, ..test }.run(&Device::cpu(), x.view(), y.view()).unwrap();
-    assert!(tight.done.bytes < whole.done.bytes);
+    let tight = test.memory(90 * 17).run(&Device::cpu(), x.view(), y.view()).unwrap();
+    assert!(tight.run.bytes < whole.run.bytes);
     for (a, b) in whole.null.unwrap().iter().zip(tight.null.unwrap()) {
         close(*a, b, 1e-12, "resample");
     }
@@ -110,14 +106,14 @@ fn every_device_gives_the_same_p_value() {
         kernels: vec![Kernel::rbf(0.5), Kernel::matern32(1.0)],
         combine: Combine::Fuse { sharpness: 1.0 },
     };
-    for kernel in [TwoSampleTest::default().kernel, KernelChoice::Median, share, several] {
-        let test =
-            TwoSampleTest { kernel, null: Null::Permutations(200), seed: 3, ..TwoSampleTest::default() };
+    let fuse = KernelChoice::Aggregate { collection: Collection::default(), combine: Combine::FUSE };
+    for kernel in [fuse, KernelChoice::Median, share, several] {
+        let test = TwoSampleTest::new().kernel(kernel).null(Null::Permutations(200)).seed(3);
         let cpu = test.run(&Device::cpu(), x.view(), y.view()).unwrap();
         for device in gpus() {
             let gpu = test.run(device, x.view(), y.view()).unwrap();
-            assert_eq!(gpu.p_value, cpu.p_value, "{:?} on {device}", test.kernel);
-            assert_eq!(gpu.fired, cpu.fired);
+            assert_eq!(gpu.p_value, cpu.p_value, "{test:?} on {device}");
+            assert_eq!(gpu.strongest_index, cpu.strongest_index);
             close(gpu.statistic, cpu.statistic, 2e-5, "the statistic");
         }
     }
@@ -136,16 +132,20 @@ fn the_kernel_that_fires_has_the_scale_of_the_difference() {
     let (x, y) = (cluster(1, 1.0), cluster(2, 3.0));
     for combine in [Combine::MinP, Combine::FUSE] {
         let kernel = KernelChoice::Aggregate { collection: Collection::default(), combine };
-        let test = TwoSampleTest { kernel, null: Null::Permutations(199), ..TwoSampleTest::default() };
+        let test = TwoSampleTest::new().kernel(kernel).null(Null::Permutations(199));
         let outcome = test.run(&Device::cpu(), x.view(), y.view()).unwrap();
         assert!(outcome.rejects() && outcome.statistic > outcome.threshold, "{outcome}");
-        let loudest = outcome.loudest().unwrap();
-        assert!(loudest.rejects && loudest.p_value <= 0.05, "{loudest:?}");
+        let strongest = outcome.strongest().unwrap();
+        assert!(strongest.rejects && strongest.p_value <= 0.05, "{strongest:?}");
         // The bandwidths run from below one to hundreds; only the first of each family resolves a cluster.
-        assert!(outcome.fired.is_multiple_of(10), "{combine:?}: kernel {} fired", outcome.fired);
+        assert!(
+            outcome.strongest_index.is_multiple_of(10),
+            "{combine:?}: kernel {} fired",
+            outcome.strongest_index
+        );
         assert_eq!(outcome.kernels.len(), 20);
     }
-    let median = TwoSampleTest { null: Null::Permutations(199), ..TwoSampleTest::median() };
+    let median = TwoSampleTest::median().null(Null::Permutations(199));
     assert!(!median.run(&Device::cpu(), x.view(), y.view()).unwrap().rejects());
 }
 
@@ -155,8 +155,8 @@ fn threshold_and_p_value_agree() {
     for seed in 0..40 {
         let (x, y) = (normal(10, 1, 0.0, seed), normal(12, 1, 0.8, seed + 100));
         for resamples in [10, 19, 99] {
-            let mut test = TwoSampleTest::with_kernel(Kernel::rbf(1.0));
-            (test.null, test.seed) = (Null::Permutations(resamples), seed);
+            let test =
+                TwoSampleTest::with_kernel(Kernel::rbf(1.0)).null(Null::Permutations(resamples)).seed(seed);
             let outcome = test.run(&Device::cpu(), x.view(), y.view()).unwrap();
             assert_eq!(outcome.rejects(), outcome.statistic > outcome.threshold, "{outcome:?}");
             assert!(resamples > 10 || outcome.threshold == f64::INFINITY);

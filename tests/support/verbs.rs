@@ -1,11 +1,11 @@
 //! Every verb, run at the edges of its tiles: `selfcheck` compares devices by it, the shader tests compile by it.
 
 use mercer::ops::{
-    Along, Map, Reduction, Second, Side, Trans, Triangle, Weights, Whitening, Zip, add_diagonal,
-    add_diagonal_vector, argmin, bilinear_forms, centre, centre_columns, cholesky, diagonal, gather_rows,
-    gaussian_log_density, gemm, gemm_add, gram, gram_diagonal, gram_half, gram_sum, gram_sum_grad, gram_vec,
-    log_det, logsumexp, map, moments, nearest, permute, permuted_sums, reduce, softmax, solve_triangular,
-    syrk, to_half, transpose, zip,
+    Along, Map, Reduction, Relabellings, Second, Side, Trans, Triangle, Weights, Whitening, Zip,
+    add_diagonal, add_diagonal_vector, argmin, bilinear_forms, centre, centre_columns, cholesky, diagonal,
+    gather_rows, gaussian_log_density, gemm, gemm_add, gram, gram_diagonal, gram_half, gram_sum,
+    gram_sum_grad, gram_vec, log_det, logsumexp, map, moments, nearest, permute, permuted_sums, reduce,
+    relabelled_forms, softmax, solve_triangular, syrk, to_half, transpose, zip,
 };
 use mercer::{Device, Kernel, Matrix, Result};
 use ndarray::{Array1, Array2, Axis};
@@ -77,6 +77,14 @@ pub fn verbs() -> Vec<Verb> {
             at_sizes(|n| {
                 let (u, a) = (up(d, n, 5, 1)?, up(d, n, n, 2)?);
                 Ok(vec![bilinear_forms(&u, &a, &u)?])
+            })
+        }),
+        v("relabelled_forms", 3e-6, |d| {
+            at_sizes(|n| {
+                let labels: Vec<Vec<u8>> =
+                    (0..30).map(|b| (0..n).map(|i| u8::from((i * b + i) % 3 == 0)).collect()).collect();
+                let columns: Vec<&[u8]> = labels.iter().map(Vec::as_slice).collect();
+                relabelled_forms(&Relabellings::new(d, [-1.0, 2.0], &columns)?, &[spd(d, n)?], None)
             })
         }),
         v("gram", 3e-6, |d| {

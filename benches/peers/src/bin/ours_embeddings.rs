@@ -22,7 +22,7 @@ fn prepare(request: &Value) -> Result<Job, Failure> {
         Some("mmd_test") => {
             let y = y + 0.05;
             let statistic = labels_alignment(&device, &kernel, &x, &y)?;
-            let test = TwoSampleTest { null, ..TwoSampleTest::with_kernel(kernel) };
+            let test = TwoSampleTest::with_kernel(kernel).null(null);
             let run = move || Ok(test.run(&device, x.view(), y.view())?);
             Ok(timed(run, move |outcome| {
                 // The test's own statistic must be the one that the check is made of.
@@ -33,7 +33,7 @@ fn prepare(request: &Value) -> Result<Job, Failure> {
         Some("hsic_test") => {
             let y = y + &x * 0.2;
             let cka = Hsic::new(kernel.clone(), kernel.clone()).cka(&device, x.view(), y.view())?;
-            let test = IndependenceTest { null, ..IndependenceTest::with_kernels(kernel.clone(), kernel) };
+            let test = IndependenceTest::with_kernels(kernel.clone(), kernel).null(null);
             let run = move || Ok(test.run(&device, x.view(), y.view())?);
             Ok(timed(run, move |_| Ok((vec![cka.sqrt()], 1))))
         }
