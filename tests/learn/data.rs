@@ -1,5 +1,7 @@
 //! Every form that data may have, and the same answer for all of them.
 
+#![allow(clippy::needless_borrows_for_generic_args, reason = "references are forms too")]
+
 use std::borrow::Cow;
 
 use mercer::learn::{Inputs, Rows, Targets, Weights};
