@@ -215,7 +215,7 @@ fn bytes(count: u64) -> String {
 }
 
 /// Shorthand used throughout the crate.
-pub type Result<T> = std::result::Result<T, Error>;
+pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 #[cfg(test)]
 mod tests {

@@ -14,7 +14,7 @@ use crate::{Device, Result};
 /// `z = Λ^{-1/2} Vᵀ (x - m)`, of covariance I, where `V Λ Vᵀ` is the covariance of x, divided by n - 1.
 ///
 /// By principal axes, the largest variance first, or turned back to where x was, `V Λ^{-1/2} Vᵀ (x - m)`, with
-/// [`Whiten::zca`]. Axes whose deviation is rounding beside the largest are left out, and [`FittedWhiten::rank`] says how
+/// [`Whiten::zca`]. Axes whose deviation is rounding beside the largest, or beside the entries of x, are left out, and [`FittedWhiten::rank`] says how
 /// many are not. The entry of an axis that is largest in size is positive.
 ///
 /// ```
@@ -90,7 +90,10 @@ impl Whiten {
         }
         let svd = thin_svd(centred.view())?;
         let deviations = &svd.values / (total - 1.0).sqrt();
-        let rounding = x.nrows().max(x.ncols()) as f64 * f64::EPSILON * deviations[0];
+        // Of the decomposition, and of the data: far from the origin their last digit is no variance.
+        let (n, d) = x.dim();
+        let largest = x.iter().fold(0f64, |m, v| m.max(v.abs()));
+        let rounding = f64::EPSILON * (n.max(d) as f64 * deviations[0] + (d as f64).sqrt() * largest);
         let rank = deviations.iter().take(kept).filter(|s| **s > rounding).count();
         require(op, rank > 0, || "the rows are all the same: there is no variance".to_owned())?;
         let mut axes = svd.v.slice_axis(Axis(1), Slice::from(..rank)).t().to_owned();
