@@ -7,7 +7,7 @@
 //! | know how a fit went | [`Report`] |
 //! | know what it would cost | [`plan`] |
 
-pub(crate) mod configure;
+pub(crate) use crate::configure;
 mod data;
 pub(crate) mod inherent;
 mod labels;
