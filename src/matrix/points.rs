@@ -50,11 +50,19 @@ impl Points {
         origin: Origin,
         flops: f64,
     ) -> Result<Self> {
-        let host = Matrix::upload(op, &Device::cpu(), x)?;
-        let shift = shift(x, origin);
         let suited = device.suited_to(flops);
-        let device = if suited.is_gpu() && fits_f32(x, &shift, origin) { suited } else { Device::cpu() };
-        Ok(Points { device, shift, host, resident: Arc::default() })
+        let points = Self::on(op, &suited, x, origin)?;
+        let fits = !suited.is_gpu() || fits_f32(x, &points.shift, origin);
+        Ok(if fits { points } else { Points { device: Device::cpu(), ..points } })
+    }
+
+    /// The same on `device`, whatever f32 does to the points: for a caller who measures that.
+    ///
+    /// # Errors
+    /// As [`Points::new`].
+    pub fn on(op: &'static str, device: &Device, x: ArrayView2<f64>, origin: Origin) -> Result<Self> {
+        let host = Matrix::upload(op, &Device::cpu(), x)?;
+        Ok(Points { device: device.clone(), shift: shift(x, origin), host, resident: Arc::default() })
     }
 
     /// Where computations on the points run.

@@ -1,14 +1,13 @@
 //! Processes without a stored matrix, against the stored one.
 
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
 use mercer::linalg::{Jitter, LogDetParams};
 use mercer::models::bayes_opt::BayesOptimiser;
 use mercer::models::gp::{FittedGp, GpRegressor, LargeParams, Mean, Predictive, SliceParams};
 use mercer::learn::plan::Method;
 use mercer::optim::Minimiser;
-use mercer::{Device, Error, Kernel};
+use mercer::{Device, Error, Kernel, Progress};
 use ndarray::{Array2, ArrayView2};
 
 use crate::support::random;
@@ -241,7 +240,7 @@ fn bad_input_is_refused() {
     assert!(matches!(fit(&frugal.clone().jitter(backwards), &ranked()), Err(Error::Parameter { .. })));
     let short = LargeParams { max_iterations: 1, rank: Some(1), ..ranked() };
     assert!(matches!(fit(&frugal, &short), Err(Error::NoConvergence { .. })));
-    let stop = LargeParams { progress: Some(Arc::new(|_, _| ControlFlow::Break(()))), ..ranked() };
+    let stop = LargeParams { progress: Progress::new(|_| ControlFlow::Break(())), ..ranked() };
     assert!(matches!(fit(&frugal, &stop), Err(Error::Cancelled { .. })));
     let e = frugal.fit(&cpu, x.view(), random(29, 1, 1).view());
     assert!(matches!(e, Err(Error::Shape { .. })));

@@ -1,12 +1,11 @@
 //! Fits of sparse processes: what the search gains, where inducing points start and go.
 
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
 use mercer::models::gp::{FittedSparseGp, Inducing, Predictive, SparseGpRegressor, SparseMethod};
 use mercer::learn::plan::Method;
 use mercer::optim::Minimiser;
-use mercer::{Device, Error, Kernel};
+use mercer::{Device, Error, Kernel, Progress};
 use ndarray::{Array2, ArrayView1, array};
 
 use crate::everywhere;
@@ -187,9 +186,9 @@ fn what_was_set_and_learned_can_be_read() {
 fn it_can_be_watched_and_cancelled() {
     let (x, y) = data(60, 2, 1, 44);
     let stop = Minimiser {
-        progress: Some(Arc::new(
-            |i, _| if i == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) },
-        )),
+        progress: Progress::new(
+            |step| if step.made == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) },
+        ),
         ..Minimiser::default()
     };
     let e = model(Inducing::greedy(5)).optimise(stop).fit(&Device::cpu(), x.view(), y.view());

@@ -6,11 +6,11 @@
 use ndarray::{Array1, Array2, ArrayView2, Axis};
 
 use super::evidence::Conditioned;
-use super::predict::spread;
 use super::f32_bound::{SINGLE, doubtful, reach};
+use super::predict::spread;
 use crate::linalg::{Anchor, SpdFactor};
-use crate::probability::posterior_variance::left;
 use crate::ops::{Along, Reduction, Trans, gemm, gram, gram_diagonal, reduce};
+use crate::probability::posterior_variance::left;
 use crate::{Kernel, Matrix, Result};
 
 /// Entries of `k(X, x*)` at a time.
@@ -29,10 +29,9 @@ impl Stored {
     pub fn new(kernel: &Kernel, x: &Matrix, conditioned: Conditioned) -> Result<Self> {
         let device = conditioned.factor.factor().device();
         let anchor = Anchor::new(kernel, x.cpu().view());
-        let resident = if device.is_gpu() {
-            anchor.upload("GpRegressor::fit", &device, x.cpu().view())?
-        } else {
-            x.clone()
+        let resident = match conditioned.factor.points()? {
+            Some(there) if device.is_gpu() => there.clone(),
+            _ => x.clone(),
         };
         Ok(Stored { conditioned, x: x.clone(), resident, anchor })
     }

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::mean::{Design, Trend};
 use super::regressor::GpRegressor;
 use crate::kernel::Scale;
-use crate::linalg::{Anchor, Certificate, SpdFactor, SpdParams};
+use crate::linalg::{Certificate, SpdFactor, SpdParams};
 use crate::ops::{Trans, Weights, diagonal, gemm_add, gram_sum_grad};
 use crate::{Device, Matrix, Result};
 
@@ -60,29 +60,29 @@ impl Conditioned {
 
     /// By each of [`GpRegressor::theta`].
     pub fn gradient(&self, model: &GpRegressor, x: ArrayView2<f64>) -> Result<Vec<f64>> {
-        gradient(model, x, &self.alpha, self.factor.inverse_lower()?)
+        let x = self.points(x)?;
+        gradient(model, &x, &self.alpha, self.factor.inverse_lower()?)
     }
 
     /// The same, in the memory of the factor.
     pub fn into_gradient(self, model: &GpRegressor, x: ArrayView2<f64>) -> Result<Vec<f64>> {
-        gradient(model, x, &self.alpha, self.factor.into_inverse_lower()?)
+        let x = self.points(x)?;
+        gradient(model, &x, &self.alpha, self.factor.into_inverse_lower()?)
+    }
+
+    /// The inputs where the factor lives, which has them there already.
+    fn points(&self, x: ArrayView2<f64>) -> Result<Matrix> {
+        Ok(self.factor.points()?.cloned().unwrap_or_else(|| Matrix::from_host(x.to_owned())))
     }
 }
 
 /// From `C⁻¹`, its lower triangle.
-fn gradient(
-    model: &GpRegressor,
-    x: ArrayView2<f64>,
-    alpha: &Array2<f64>,
-    inverse: Matrix,
-) -> Result<Vec<f64>> {
+fn gradient(model: &GpRegressor, x: &Matrix, alpha: &Array2<f64>, inverse: Matrix) -> Result<Vec<f64>> {
     let weights = weights(alpha, inverse)?;
     let params = model.kernel.params();
     let mut gradient = Vec::new();
     if params.iter().any(|p| !p.fixed) {
-        let anchor = Anchor::new(&model.kernel, x);
-        let on = anchor.upload("GpRegressor::fit", &weights.device(), x)?;
-        let sum = gram_sum_grad(&model.kernel, &on, None, Weights::Symmetric(&weights))?;
+        let sum = gram_sum_grad(&model.kernel, x, None, Weights::Symmetric(&weights))?;
         for (p, by_value) in params.iter().zip(sum.gradient).filter(|(p, _)| !p.fixed) {
             gradient.push(0.5 * by_value * if p.scale == Scale::Log { p.value } else { 1.0 });
         }

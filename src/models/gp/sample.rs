@@ -9,6 +9,7 @@ use super::fitted::FittedGp;
 use super::predict::Predictive;
 use super::regressor::GpRegressor;
 use crate::check::finite;
+use crate::linalg::Jitter;
 use crate::ops::{cholesky, gram, gram_diagonal};
 use crate::{Error, Matrix, Result};
 
@@ -59,17 +60,12 @@ fn root(covariance: &Array2<f64>, scale: f64) -> Result<(Array2<f64>, f64)> {
     if covariance.iter().all(|v| *v == 0.0) {
         return Ok((covariance.clone(), 0.0));
     }
-    let mut refusal = None;
-    for relative in [0.0, 1e-14, 1e-12, 1e-10, 1e-8, 1e-6] {
-        let jitter = relative * scale;
+    let ladder = Jitter::Ladder { first: 1e-14, factor: 100.0, last: 1e-6 };
+    ladder.climb(scale, |jitter| {
         let mut shifted = covariance.clone();
         shifted.diag_mut().mapv_inplace(|v| v + jitter);
-        match cholesky(&Matrix::from_host(shifted)) {
-            Ok(l) => return Ok((l.into_array()?, jitter)),
-            Err(e) => refusal = refusal.or(Some(e)),
-        }
-    }
-    Err(refusal.unwrap_or(Error::Shape { op: "sample", what: "no jitter to try".to_owned() }))
+        Ok((cholesky(&Matrix::from_host(shifted))?.into_array()?, jitter))
+    })
 }
 
 /// The same numbers for the same seed, whatever the device the covariance comes from.
