@@ -39,6 +39,7 @@
 //! if there is none. Its module `saved` says what a file holds, and has an example.
 
 mod check;
+mod configure;
 pub mod device;
 pub mod error;
 mod gpu;

@@ -1,5 +1,6 @@
-//! The machine that everything starts from: its memory, and the state of its vector units.
+//! The machine that everything starts from: its memory, its vector units and what they do best.
 
 pub(crate) mod memory;
 pub(crate) mod pool;
+pub(crate) mod product;
 pub(crate) mod zero_upper;

@@ -15,6 +15,11 @@ impl Kernel {
         if self.is_stationary() { crate::matrix::Origin::Free } else { crate::matrix::Origin::Fixed }
     }
 
+    /// Whether no value is negative.
+    pub(crate) fn is_nonnegative(&self) -> bool {
+        nonnegative(&self.expr)
+    }
+
     /// Whether every Gram matrix is positive semi-definite.
     ///
     /// A precomputed matrix is taken at its word, a custom kernel unless it says otherwise.
@@ -65,6 +70,18 @@ fn stationary(e: &Expr) -> bool {
         // Bx - Bx' = B(x - x'); any other map breaks the difference.
         Expr::Map(..) | Expr::Warp(..) | Expr::Quadratic(_) => false,
         other => other.children().iter().all(stationary),
+    }
+}
+
+fn nonnegative(e: &Expr) -> bool {
+    match e {
+        Expr::Leaf(l) => {
+            is_radial(&l.kind)
+                || matches!(l.kind, Kind::Periodic | Kind::Constant | Kind::White | Kind::ExponentialDot)
+        }
+        Expr::Exp(_) => true,
+        Expr::Warp(..) | Expr::Quadratic(_) => false,
+        other => other.children().iter().all(nonnegative),
     }
 }
 

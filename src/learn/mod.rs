@@ -11,7 +11,7 @@
 //! | choose | [`Search`], [`Guided`], [`validation_curve`] |
 //! | more classes than two | [`OneVsRest`], [`OneVsOne`] |
 
-pub(crate) mod configure;
+pub(crate) use crate::configure;
 mod data;
 pub(crate) mod inherent;
 pub(crate) mod labels;

@@ -17,7 +17,7 @@ mod solve;
 pub use decompose::{
     Eigen, EigenParams, Eigenpairs, LowRank, eigh, landmarks, leading_eigenpairs, nystrom, pivoted_cholesky,
 };
-pub(crate) use decompose::{small_cholesky, thin_svd};
+pub(crate) use decompose::{outside, small_cholesky, thin_svd};
 pub use iterative::{
     CgInfo, CgParams, CgSolution, Covariance, Identity, Jacobi, KernelOperator, LogDet, LogDetParams,
     LowRankPlusDiagonal, Noise, Operator, Preconditioner, Stored, conjugate_gradients, lanczos_log_det,
@@ -25,5 +25,5 @@ pub use iterative::{
 };
 #[cfg(feature = "serde")]
 pub(crate) use solve::SavedFactor;
-pub(crate) use solve::{Anchor, dots, solve_mixed};
+pub(crate) use solve::{Anchor, F32_VALUE, dots, solve_mixed};
 pub use solve::{Certificate, Fallback, Jitter, Solution, SolveReport, SpdFactor, SpdParams, solve_spd};

@@ -15,7 +15,7 @@ use crate::{Error, Result};
 pub use crate::host::memory::Element;
 use crate::host::pool::Host;
 
-pub(crate) use points::{Origin, Points};
+pub(crate) use points::{Origin, Points, shift};
 
 /// Rows of a GPU matrix are padded with zeros to a whole number of vec4s.
 const LANES: usize = 4;

@@ -56,6 +56,15 @@ impl Points {
         Ok(Points { device, shift, host, resident: Arc::default() })
     }
 
+    /// The same on `device`, whatever f32 does to the points: for a caller who measures that.
+    ///
+    /// # Errors
+    /// As [`Points::new`].
+    pub fn on(op: &'static str, device: &Device, x: ArrayView2<f64>, origin: Origin) -> Result<Self> {
+        let host = Matrix::upload(op, &Device::cpu(), x)?;
+        Ok(Points { device: device.clone(), shift: shift(x, origin), host, resident: Arc::default() })
+    }
+
     /// Where computations on the points run.
     pub fn device(&self) -> &Device {
         &self.device

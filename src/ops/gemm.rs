@@ -1,6 +1,6 @@
 //! Matrix products: `alpha op(A) op(B) + beta C`, and the symmetric `alpha op(A) op(A)^T`.
 //!
-//! The CPU path is f64: `x86` where there is AVX2, else the `gemm` crate. On the GPU there are two shapes of one algorithm: a tile staged in
+//! The CPU path is f64: `host/product` where there is AVX2, else the `gemm` crate. On the GPU there are two shapes of one algorithm: a tile staged in
 //! workgroup memory for hardware, a direct one for software adapters, where barriers cost and caches are large.
 //! Both are checked against the triple loop in `tests/ops/gemm.rs`.
 
@@ -8,8 +8,6 @@ mod forms;
 mod on_cpu;
 mod on_gpu;
 mod relabelled_forms;
-#[cfg(target_arch = "x86_64")]
-pub(super) mod x86;
 
 use ndarray::{Array2, ArrayView2};
 
@@ -20,8 +18,8 @@ use crate::matrix::Shared;
 use crate::{Matrix, Precision, Result};
 
 pub use forms::bilinear_forms;
-use on_cpu::Entries;
 use on_cpu::syrk as syrk_cpu;
+pub(crate) use crate::host::product::Entries;
 pub(crate) use on_cpu::{
     accumulate_alone, accumulate_lower_alone, add_lower, on_a_worker, product, product_alone,
 };

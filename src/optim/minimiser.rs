@@ -1,14 +1,14 @@
-//! The door: a start, a box, an objective; a minimum, and what happened.
-
+//! Minimisation in a box: its settings, the restarts, and what is returned.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::bounds::Interval;
-use super::descent::{begin, descend};
-use super::record::{Record, Sample};
-use crate::Progress;
-use crate::{Error, Result};
+use super::lbfgs::{Descent, Run};
+use super::objective::Objective;
+use crate::check::{parameter, require};
+use crate::configure::setters;
+use crate::{Error, Progress, Result};
 
 /// Points drawn for a restart before it is given up, if the objective fails at all of them.
 const DRAWS: usize = 10;
@@ -23,7 +23,7 @@ const DRAWS: usize = 10;
 ///     let (x, y) = (p[0] - 3.0, p[1] + 1.0);
 ///     Ok((x * x + y * y, vec![2.0 * x, 2.0 * y]))
 /// };
-/// let found = Minimiser::default().run(&[0.0, 0.0], &[(-5.0, 2.0), (f64::NEG_INFINITY, f64::INFINITY)], bowl)?;
+/// let found = Minimiser::new().run(&[0.0, 0.0], &[(-5.0, 2.0), (f64::NEG_INFINITY, f64::INFINITY)], bowl)?;
 /// assert!((found.point[0] - 2.0).abs() < 1e-9 && (found.point[1] + 1.0).abs() < 1e-6);
 /// assert_eq!(found.stop, Stop::Gradient);
 /// # Ok::<(), mercer::Error>(())
@@ -40,7 +40,7 @@ pub struct Minimiser {
     /// are a thousand times wider than the start is large: then they get rarer away from it, as on a logarithmic scale. A
     /// variable without two finite bounds keeps its start.
     pub restarts: usize,
-    /// Of the restarts.
+    /// Seed of the restarts' points.
     pub seed: u64,
     /// Called after every iteration with the number of iterations so far, restarts included, and the value.
     #[cfg_attr(feature = "serde", serde(skip))]
@@ -52,6 +52,19 @@ impl Default for Minimiser {
         Minimiser { max_iterations: 200, tolerance: 1e-6, restarts: 0, seed: 0, progress: Progress::none() }
     }
 }
+
+setters!(Minimiser {
+    /// Most iterations of a run; 200 unless said otherwise.
+    max_iterations: usize,
+    /// Largest entry of the projected gradient at which a run ends, relative to `max(1, |f|)`; 1e-6 unless said otherwise.
+    tolerance: f64,
+    /// Number of runs from random points of the box, besides the one from the start; none unless said otherwise.
+    restarts: usize,
+    /// Seed of the restarts' points.
+    seed: u64,
+    /// Callback after every iteration, which can stop the search.
+    progress: Progress,
+});
 
 /// Why a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,9 +94,9 @@ pub struct Minimum {
     /// The gradient there, by x.
     #[cfg_attr(feature = "serde", serde(with = "crate::saved::numbers"))]
     pub gradient: Vec<f64>,
-    /// Of all runs together.
+    /// Iterations of all runs together.
     pub iterations: usize,
-    /// Of all runs together.
+    /// Evaluations of all runs together.
     pub evaluations: usize,
     /// Evaluations that failed.
     pub failures: usize,
@@ -97,11 +110,17 @@ pub struct Minimum {
 }
 
 impl Minimiser {
+    /// One run of at most 200 iterations to a tolerance of 1e-6.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
     /// Minimises `f`, which gives a value and its gradient.
     ///
     /// `f` is only evaluated within the bounds; those beyond ±1e300 are taken for infinite. A start outside is moved to
-    /// the nearest bound. The start itself is evaluated first, and what is returned is never above it. [`Error::NotPositiveDefinite`], [`Error::Singular`] and [`Error::NoConvergence`] from `f`, and
-    /// values that are not finite, count as +∞.
+    /// the nearest bound. The start itself is evaluated first, and what is returned is never above it.
+    /// [`Error::NotPositiveDefinite`], [`Error::Singular`] and [`Error::NoConvergence`] from `f`, and values that are not
+    /// finite, count as +∞.
     ///
     /// # Errors
     /// Any other error of `f`; the failure itself if `f` fails at the start and at every restart;
@@ -114,59 +133,50 @@ impl Minimiser {
         mut f: impl FnMut(&[f64]) -> Result<(f64, Vec<f64>)>,
     ) -> Result<Minimum> {
         let intervals = self.check(start, bounds)?;
-        let record = Record::new(self, &intervals, &mut f);
+        let objective =
+            Objective { f: &mut f, intervals: &intervals, evaluations: 0, failures: 0, refusal: None };
+        let mut descent = Descent { settings: self, objective, iterations: 0 };
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
-        let mut best = None;
+        let mut best = None::<Run>;
         for run in 0..=self.restarts {
             let draws = if run == 0 { 1 } else { DRAWS };
             let from = (0..draws).find_map(|_| {
                 let x = if run == 0 { start.to_vec() } else { draw(&mut rng, start, &intervals) };
-                begin(&record, &intervals, x).transpose()
+                descent.begin(&x).transpose()
             });
             if let Some(from) = from {
-                let found = descend(self, &record, &intervals, from?)?;
-                if best.as_ref().is_none_or(|(b, ..): &(Sample, _, _)| found.0.value < b.value) {
+                let found = descent.run(from?)?;
+                if best.as_ref().is_none_or(|best| found.now.value < best.now.value) {
                     best = Some(found);
                 }
             }
         }
-        let Some((sample, stop, trace)) = best else {
+        let Descent { objective, iterations, .. } = descent;
+        let Some(Run { now, trace, stop }) = best else {
             // Every start has failed, and so left a reason.
-            return Err(record.refusal().unwrap_or(Error::NoConvergence {
+            return Err(objective.refusal.unwrap_or(Error::NoConvergence {
                 op: "minimise",
                 iterations: 0,
                 residual: f64::INFINITY,
                 tolerance: self.tolerance,
             }));
         };
-        let tally = record.tally();
-        let held = |i: &usize| intervals[*i].held(sample.point[*i], sample.outer[*i]);
+        let held = |i: &usize| intervals[*i].held(now.point[*i], now.outer[*i]);
         let at_bounds = (0..intervals.len()).filter(held).collect();
-        Ok(Minimum {
-            point: sample.point,
-            value: sample.value,
-            gradient: sample.outer,
-            iterations: tally.iterations,
-            evaluations: tally.evaluations,
-            failures: tally.failures,
-            trace,
-            stop,
-            at_bounds,
-        })
+        let Objective { evaluations, failures, .. } = objective;
+        let (point, value, gradient) = (now.point, now.value, now.outer);
+        Ok(Minimum { point, value, gradient, iterations, evaluations, failures, trace, stop, at_bounds })
     }
 
     fn check(&self, start: &[f64], bounds: &[(f64, f64)]) -> Result<Vec<Interval>> {
-        if start.is_empty() || start.len() != bounds.len() {
-            let what = format!("a start of {} variables, bounds of {}", start.len(), bounds.len());
-            return Err(Error::Shape { op: "minimise", what });
-        }
+        require("minimise", !start.is_empty() && start.len() == bounds.len(), || {
+            format!("a start of {} variables, bounds of {}", start.len(), bounds.len())
+        })?;
         if let Some((row, &value)) = start.iter().enumerate().find(|(_, v)| !v.is_finite()) {
             return Err(Error::NotFinite { op: "minimise", what: "the start", value, row, col: 0 });
         }
-        if !(self.tolerance > 0.0 && self.tolerance.is_finite()) {
-            let requirement = "must be positive";
-            return Err(Error::Parameter { name: "tolerance".into(), value: self.tolerance, requirement });
-        }
+        let tolerance = self.tolerance;
+        parameter("tolerance", tolerance, tolerance > 0.0 && tolerance.is_finite(), "must be positive")?;
         bounds.iter().zip(start).enumerate().map(|(i, (&b, &x))| Interval::new(i, b, x)).collect()
     }
 }

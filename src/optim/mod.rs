@@ -5,7 +5,7 @@
 //! | minimise a function with its gradient | [`Minimiser::run`] |
 //! | know what happened | [`Minimum`], [`Stop`] |
 //!
-//! The steps are those of argmin's L-BFGS. The line search is our own (`line_search.rs`), because an evaluation may
+//! L-BFGS (`lbfgs.rs`) by the two-loop recursion; its line search (`line_search.rs`) knows that an evaluation may
 //! fail: a covariance matrix that is not positive definite at some hyper-parameters is +∞, a place to turn back from.
 //!
 //! Bounds are a change of variable (`bounds.rs`): `x = m + h sin u` for a finite interval, `x = a - 1 + √(1 + u²)` for
@@ -15,9 +15,9 @@
 //! a search that starts or ends at a bound which f falls away from is set off from a little further inside.
 
 mod bounds;
-mod descent;
+mod lbfgs;
 mod line_search;
 mod minimiser;
-mod record;
+mod objective;
 
 pub use minimiser::{Minimiser, Minimum, Stop};

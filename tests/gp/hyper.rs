@@ -3,7 +3,7 @@ use std::ops::ControlFlow;
 use mercer::linalg::Noise;
 use mercer::models::gp::{GpRegressor, Prior};
 use mercer::optim::{Minimiser, Stop};
-use mercer::{Device, Error, Kernel, Progress, Step};
+use mercer::{Device, Error, Kernel, Progress};
 use ndarray::{Array2, Axis};
 
 use crate::{close, data, everywhere};
@@ -153,8 +153,9 @@ fn a_failed_factorisation_inside_the_search_is_survived() {
 #[test]
 fn cancellation() {
     let (x, y) = data(30, 1, 54);
-    let stop = |step: &Step| if step.made == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-    let minimiser = Minimiser { progress: Progress::new(stop), ..Minimiser::default() };
+    let stop =
+        Progress::new(|step| if step.made == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) });
+    let minimiser = Minimiser::new().progress(stop);
     let model = GpRegressor::new(Kernel::rbf(5.0)).noise(3.0).optimise(minimiser);
     let error = model.fit(&Device::cpu(), x.view(), y.view()).unwrap_err();
     assert!(matches!(error, Error::Cancelled { iterations: 2, .. }), "{error}");

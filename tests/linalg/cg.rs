@@ -1,12 +1,11 @@
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
 use mercer::linalg::{
     CgInfo, CgParams, Identity, KernelOperator, LowRankPlusDiagonal, Stored, conjugate_gradients,
     pivoted_cholesky, refined_conjugate_gradients,
 };
 use mercer::ops::gram;
-use mercer::{Device, Error, Kernel};
+use mercer::{Device, Error, Kernel, Progress};
 use ndarray::{Array1, Array2, s};
 
 use crate::support::{on, random};
@@ -114,12 +113,12 @@ fn it_can_be_watched_cancelled_and_cut_short() {
     let op = Stored::new(&on(&Device::cpu(), &conditioned(80, 1e6, 50))).unwrap();
     let b = random(80, 1, 51);
     let stop = CgParams {
-        progress: Some(Arc::new(
-            |i, _| if i == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) },
-        )),
+        progress: Progress::new(|step| {
+            if step.made == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        }),
         ..CgParams::default()
     };
-    assert!(format!("{stop:?}").contains("progress: true"));
+    assert!(format!("{stop:?}").contains("Progress(set)"));
     let e = conjugate_gradients(&op, b.view(), &Identity, &stop).unwrap_err();
     assert_eq!(e, Error::Cancelled { op: "conjugate_gradients", iterations: 3 });
     let short = CgParams { max_iterations: 5, ..CgParams::default() };

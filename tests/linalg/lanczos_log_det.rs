@@ -1,11 +1,10 @@
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
 use mercer::linalg::{
     Covariance, Identity, Jacobi, Jitter, KernelOperator, LogDetParams, LowRank, LowRankPlusDiagonal,
     Preconditioner, SpdFactor, SpdParams, Stored, lanczos_log_det, nystrom, pivoted_cholesky,
 };
-use mercer::{Device, Error, Kernel};
+use mercer::{Device, Error, Kernel, Progress};
 use ndarray::{Array1, Array2, Axis};
 
 use crate::support::{on, random};
@@ -192,9 +191,9 @@ fn what_cannot_be_estimated_is_said() {
     let lenient = LogDetParams { accept_unconverged: true, ..short };
     assert!(!lanczos_log_det(&a, &Identity, &lenient).unwrap().converged);
     let stop = LogDetParams {
-        progress: Some(Arc::new(
-            |i, _| if i == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) },
-        )),
+        progress: Progress::new(|step| {
+            if step.made == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        }),
         ..seeded(0)
     };
     let e = lanczos_log_det(&a, &Identity, &stop).unwrap_err();

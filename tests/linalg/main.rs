@@ -4,6 +4,7 @@
 mod support;
 
 mod cg;
+mod crossings;
 mod double_double;
 mod eigen;
 mod input;

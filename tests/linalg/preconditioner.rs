@@ -2,7 +2,7 @@ use mercer::linalg::{
     CgParams, Identity, Jacobi, Jitter, KernelOperator, LowRankPlusDiagonal, Preconditioner, Stored,
     conjugate_gradients, landmarks, nystrom, pivoted_cholesky, refined_conjugate_gradients,
 };
-use mercer::{Device, Error, Kernel};
+use mercer::{Device, Error, Kernel, Progress};
 use ndarray::{Array1, Array2, Axis, array};
 
 use crate::everywhere;
@@ -16,8 +16,12 @@ fn a_low_rank_preconditioner_saves_most_iterations() {
     let exact = KernelOperator::new(&Kernel::rbf(0.6), &on(&Device::cpu(), &x), 1e-4).unwrap();
     for device in everywhere() {
         let a = KernelOperator::new(&Kernel::rbf(0.6), &on(&device, &x), 1e-4).unwrap();
-        let lenient =
-            CgParams { tolerance: Some(1e-6), max_iterations: 400, accept_unconverged: true, progress: None };
+        let lenient = CgParams {
+            tolerance: Some(1e-6),
+            max_iterations: 400,
+            accept_unconverged: true,
+            progress: Progress::none(),
+        };
         let run = |m: &dyn Preconditioner| {
             refined_conjugate_gradients(&a, &exact, b.view(), m, &lenient).unwrap().info
         };

@@ -2,8 +2,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use mercer::Error;
 use mercer::optim::{Minimiser, Stop};
+use mercer::{Error, Progress};
 
 use crate::{FREE, bowl, rosenbrock};
 
@@ -75,12 +75,13 @@ fn a_budget_of_iterations_is_kept() {
 fn cancellation() {
     let calls = Arc::new(AtomicUsize::new(0));
     let seen = calls.clone();
-    let progress = move |iteration: usize, value: f64| {
-        assert!(value.is_finite());
+    let progress = Progress::new(move |step| {
+        assert!(step.value.is_finite());
+        assert_eq!((step.op, step.total), ("minimise", Some(200)));
         seen.fetch_add(1, Ordering::Relaxed);
-        if iteration == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    };
-    let minimiser = Minimiser { progress: Some(Arc::new(progress)), ..Minimiser::default() };
+        if step.made == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    let minimiser = Minimiser::new().progress(progress);
     let error = minimiser.run(&[-1.2, 1.0], &[FREE; 2], rosenbrock).unwrap_err();
     assert_eq!(error, Error::Cancelled { op: "minimise", iterations: 3 });
     assert_eq!(calls.load(Ordering::Relaxed), 3);

@@ -4,12 +4,11 @@ use ndarray::{Array2, Axis};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::check::{parameter, require};
-use crate::linalg::solve::factored::Factored;
-use crate::linalg::solve::jitter::Jitter;
 use super::low_rank::LowRank;
-use crate::linalg::iterative::operator::{Operator, Stored, has_columns};
-use crate::linalg::solve::reference::Truth;
+use crate::check::{parameter, require};
+use crate::linalg::iterative::operator::{Operator, has_columns};
+use crate::linalg::solve::factor::Factor;
+use crate::linalg::solve::jitter::Jitter;
 use crate::ops::{Side, Trans, Triangle, solve_triangular};
 use crate::{Error, Matrix, Result};
 
@@ -41,19 +40,19 @@ pub fn nystrom(op: &dyn Operator, landmarks: &[usize], jitter: Jitter) -> Result
     // What f32 has rounded differently on the two sides of the diagonal.
     w = (&w + &w.t()) * 0.5;
     let mean = w.diag().mean().unwrap_or(0.0).abs();
-    let w = Stored::new(&Matrix::from_host(w))?;
-    let mut refusal = None;
-    for relative in jitter.rungs()? {
-        let added = relative * mean;
-        match Factored::in_f64(Truth::Stored(w.clone().shifted(added)?).lower()?) {
-            Ok(factored) => return finish(op, c, &factored.l, landmarks, added),
-            Err(Error::NotPositiveDefinite { pivot, value, .. }) => {
-                refusal = refusal.or(Some(Error::NotPositiveDefinite { op: "nystrom", pivot, value }));
+    let (factor, added) = jitter
+        .climb(mean, |added| {
+            let mut shifted = w.clone();
+            shifted.diag_mut().mapv_inplace(|v| v + added);
+            Ok((Factor::in_f64(shifted)?, added))
+        })
+        .map_err(|e| match e {
+            Error::NotPositiveDefinite { pivot, value, .. } => {
+                Error::NotPositiveDefinite { op: "nystrom", pivot, value }
             }
-            Err(e) => return Err(e),
-        }
-    }
-    Err(refusal.unwrap_or(Error::Shape { op: "nystrom", what: "no jitter to try".to_owned() }))
+            other => other,
+        })?;
+    finish(op, c, &factor.l, landmarks, added)
 }
 
 fn finish(

@@ -26,15 +26,21 @@ pub(in crate::linalg) fn extend(v: &Array2<f64>, mut w: Array2<f64>) -> Result<A
     let mut out = Array2::zeros((w.nrows(), n));
     let mut kept = 0;
     for row in w.rows() {
-        let done = out.slice(s![..kept, ..]);
-        let Some(once) = unit(without(row.to_owned(), done), DEPENDENT) else { continue };
-        // Cancellation may have left rounding along what was removed; a unit vector loses nothing more to it.
-        if let Some(twice) = unit(without(without(once, v.view()), done), 0.5) {
-            out.row_mut(kept).assign(&twice);
+        if let Some(new) = outside(row, &[v.view(), out.slice(s![..kept, ..])], DEPENDENT) {
+            out.row_mut(kept).assign(&new);
             kept += 1;
         }
     }
     Ok(out.slice_move(s![..kept, ..]))
+}
+
+/// The unit vector along what `w` has outside of the span of the orthonormal rows of each basis; none if that is no longer
+/// than `least`.
+pub(crate) fn outside(w: ArrayView1<f64>, bases: &[ArrayView2<f64>], least: f64) -> Option<Array1<f64>> {
+    let project = |w: Array1<f64>| bases.iter().fold(w, |w, basis| without(w, *basis));
+    let once = unit(project(w.to_owned()), least)?;
+    // Cancellation may have left rounding along what was removed; a unit vector loses nothing more to it.
+    unit(project(once), 0.5)
 }
 
 /// `w` minus its projection on the rows of `basis`.

@@ -4,14 +4,13 @@
 //! are done the residual is measured, and if it is larger than they thought they start again from it: with an f32
 //! operator and an f64 one to measure by, that is iterative refinement. Checked in `tests/linalg/cg.rs`.
 
-
 use ndarray::{Array2, ArrayView2, Axis};
 
-use crate::check::{block, parameter, require};
-use crate::linalg::solve::column_scale::unit_columns;
-use crate::linalg::solve::norm::length;
 use super::operator::Operator;
 use super::preconditioner::Preconditioner;
+use crate::check::{block, parameter, require};
+use crate::linalg::solve::norm::length;
+use crate::linalg::solve::scaling::unit_columns;
 use crate::{Error, Precision, Progress, Result};
 
 /// Iterations without a halved residual after which f32 products have no more to say; those of f64 are never given up.
@@ -32,7 +31,12 @@ pub struct CgParams {
 
 impl Default for CgParams {
     fn default() -> Self {
-        CgParams { tolerance: None, max_iterations: 1000, accept_unconverged: false, progress: Progress::none() }
+        CgParams {
+            tolerance: None,
+            max_iterations: 1000,
+            accept_unconverged: false,
+            progress: Progress::none(),
+        }
     }
 }
 

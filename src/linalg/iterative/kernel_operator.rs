@@ -2,8 +2,8 @@
 
 use ndarray::{Array1, Array2, ArrayView2, Axis};
 
-use crate::check::{block, parameter, require};
 use super::operator::{Operator, has_columns, upload};
+use crate::check::{block, parameter, require};
 use crate::ops::{gram, gram_diagonal, gram_vec};
 use crate::{Kernel, Matrix, Precision, Result};
 
@@ -67,7 +67,7 @@ pub struct KernelOperator {
     kernel: Kernel,
     x: Matrix,
     /// x on the host, as its device sees it: columns of K are made from its rows.
-    points: Array2<f64>,
+    points: Matrix,
     noise: Array1<f64>,
     /// Of K alone.
     diagonal: Array1<f64>,
@@ -82,7 +82,8 @@ impl KernelOperator {
     pub fn new(kernel: &Kernel, x: &Matrix, noise: impl Into<Noise>) -> Result<Self> {
         let noise = noise.into().variances("KernelOperator::new", x.rows())?;
         let diagonal = gram_diagonal(kernel, x)?.to_array()?.index_axis_move(Axis(1), 0);
-        Ok(KernelOperator { kernel: kernel.clone(), x: x.clone(), points: x.to_array()?, noise, diagonal })
+        let points = if x.host().is_some() { x.clone() } else { Matrix::from_host(x.to_array()?) };
+        Ok(KernelOperator { kernel: kernel.clone(), x: x.clone(), points, noise, diagonal })
     }
 
     /// K alone: the same kernel and points, no noise but what the kernel itself has.
@@ -98,10 +99,6 @@ impl KernelOperator {
 
     pub(in crate::linalg) fn kernel(&self) -> &Kernel {
         &self.kernel
-    }
-
-    pub(in crate::linalg) fn points(&self) -> &Array2<f64> {
-        &self.points
     }
 
     /// The same with more noise.
@@ -130,7 +127,7 @@ impl Operator for KernelOperator {
 
     fn columns(&self, which: &[usize]) -> Result<Array2<f64>> {
         has_columns("KernelOperator::columns", which, self.dim())?;
-        let rows = self.points.select(Axis(0), which);
+        let rows = self.points.cpu().select(Axis(0), which);
         let y = Matrix::upload("KernelOperator::columns", &self.x.device(), rows.view())?;
         let mut out = gram(&self.kernel, &self.x, Some(&y))?.to_array()?;
         // Between two data sets there is no white noise; here both are one.

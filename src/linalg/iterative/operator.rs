@@ -3,7 +3,7 @@
 use ndarray::{Array1, Array2, ArrayView2};
 
 use crate::check::{block, parameter, require};
-use crate::linalg::solve::column_scale::unit_columns;
+use crate::linalg::solve::scaling::unit_columns;
 use crate::ops::{Trans, diagonal, gemm};
 use crate::{Device, Error, Matrix, Precision, Result};
 
@@ -47,7 +47,11 @@ pub(in crate::linalg) fn has_columns(op: &'static str, which: &[usize], n: usize
 }
 
 /// `v` on the device and what to multiply each column of the result by: f32 has a narrow range, the scales do not.
-pub(in crate::linalg) fn upload(op: &'static str, device: &Device, v: ArrayView2<f64>) -> Result<(Matrix, Array1<f64>)> {
+pub(in crate::linalg) fn upload(
+    op: &'static str,
+    device: &Device,
+    v: ArrayView2<f64>,
+) -> Result<(Matrix, Array1<f64>)> {
     let mut v = v.to_owned();
     let back = if device.is_gpu() { unit_columns(&mut v) } else { Array1::ones(v.ncols()) };
     Ok((if device.is_gpu() { Matrix::upload(op, device, v.view())? } else { Matrix::from_host(v) }, back))

@@ -2,20 +2,19 @@
 //!
 //! Checked in `tests/linalg/spd_kernel.rs` against the factor of everything.
 
-use std::sync::OnceLock;
-
 use ndarray::{Array1, Array2, ArrayView2, Axis, concatenate, s};
 
+use super::factor::{Factor, positive};
+use super::reference::{Entries, Reference};
+use super::scaling::power;
+use super::spd_factor::SpdFactor;
 use crate::check::{block, finite, require};
-use super::column_scale::{equilibration, power};
-use super::factored::{Factored, positive};
-use crate::linalg::iterative::kernel_operator::{KernelOperator, Noise};
-use crate::linalg::iterative::operator::Stored;
-use super::spd_factor::{SpdFactor, condition};
-use super::reference::Truth;
 use crate::host::memory::zeros;
+use crate::linalg::iterative::kernel_operator::Noise;
 use crate::ops::{cholesky, gram};
 use crate::{Error, Kernel, Matrix, Result};
+
+const OP: &str = "SpdFactor::extended";
 
 impl SpdFactor {
     /// The factor of `K + diag(noise)` over `x` and `new` together, from this one over `x`: `O(n²k)` for k new points.
@@ -33,7 +32,6 @@ impl SpdFactor {
         new: ArrayView2<f64>,
         noise: impl Into<Noise>,
     ) -> Result<Self> {
-        const OP: &str = "SpdFactor::extended";
         block(OP, "x", x, self.dim())?;
         finite(OP, "new", new)?;
         require(OP, x.ncols() == new.ncols(), || {
@@ -43,52 +41,58 @@ impl SpdFactor {
         let (old, own) = (Matrix::from_host(x.to_owned()), Matrix::from_host(new.to_owned()));
         let cross = gram(kernel, &old, Some(&own))?.into_array()?;
         let mut corner = gram(kernel, &own, None)?.into_array()?;
-        corner.diag_mut().zip_mut_with(&noise, |d, v| *d += v + self.jitter);
+        corner.diag_mut().zip_mut_with(&noise, |d, v| *d += v + self.jitter());
         finite(OP, "the kernel matrix", corner.view())?;
         finite(OP, "the kernel matrix", cross.view())?;
-        let truth = self.grown_truth(&own, &noise, &cross, &corner)?;
-        if let Some(factored) = self.grown(&cross, &corner)? {
-            return self.around(truth, factored);
+        let reference = self.grown_reference(new, &noise, &cross, &corner)?;
+        if let Some(factor) = self.grown(&cross, &corner)? {
+            let factor = Factor { moved: if factor.is_f64() { 0.0 } else { reference.moved()? }, ..factor };
+            let grown =
+                Self::around(reference.clone(), factor, self.jitter(), self.fallback(), &self.params)?;
+            if grown.distrust().is_none() {
+                return Ok(grown);
+            }
         }
-        let anew = Self::climb(&self.factor().device(), truth, &self.params)?;
-        Ok(SpdFactor { jitter: anew.jitter + self.jitter, ..anew })
+        let anew = Self::of(&self.factor().device(), reference, &self.params)?;
+        let (jitter, condition) = (anew.jitter() + self.jitter(), anew.condition());
+        Ok(anew.known(jitter, condition))
     }
 
     /// What is to be solved with, in f64.
-    fn grown_truth(
+    fn grown_reference(
         &self,
-        new: &Matrix,
+        new: ArrayView2<f64>,
         noise: &Array1<f64>,
         cross: &Array2<f64>,
         corner: &Array2<f64>,
-    ) -> Result<Truth> {
+    ) -> Result<Reference> {
         let (n, k) = cross.dim();
-        match &self.truth {
-            Truth::Stored(a) => {
+        match self.reference().entries() {
+            Entries::Stored(a) => {
                 let mut all = zeros(n + k, n + k);
                 if let Some(a) = a.matrix().host() {
                     all.slice_mut(s![..n, ..n]).assign(a);
                 }
-                all.diag_mut().slice_mut(s![..n]).assign(&self.truth.operator().diagonal()?);
+                all.diag_mut().slice_mut(s![..n]).assign(&self.reference().operator().diagonal()?);
                 all.slice_mut(s![..n, n..]).assign(cross);
                 all.slice_mut(s![n.., ..n]).assign(&cross.t());
                 all.slice_mut(s![n.., n..]).assign(corner);
-                Ok(Truth::Stored(Stored::new(&Matrix::from_host(all))?))
+                Reference::of_matrix(all, 0.0)
             }
-            Truth::Kernel(op) => {
-                let points = concatenate(Axis(0), &[op.points().view(), new.cpu().view()]).map_err(misfit)?;
+            Entries::Kernel(op, points) => {
+                let misfit = |e: ndarray::ShapeError| Error::Shape { op: OP, what: e.to_string() };
+                let x = concatenate(Axis(0), &[points.host(), new]).map_err(misfit)?;
                 let old = op.noise().iter().copied();
-                let all: Vec<f64> = old.chain(noise.iter().map(|v| v + self.jitter)).collect();
-                let points = Matrix::from_host(points);
-                Ok(Truth::Kernel(Box::new(KernelOperator::new(op.kernel(), &points, all)?)))
+                let all: Vec<f64> = old.chain(noise.iter().map(|v| v + self.jitter())).collect();
+                Reference::of_kernel(OP, &self.factor().device(), op.kernel(), x.view(), all)
             }
         }
     }
 
     /// `[L 0; W M]`, or none if what is left of the corner is not positive.
-    fn grown(&self, cross: &Array2<f64>, corner: &Array2<f64>) -> Result<Option<Factored>> {
+    fn grown(&self, cross: &Array2<f64>, corner: &Array2<f64>) -> Result<Option<Factor>> {
         let (n, k) = cross.dim();
-        let known = self.factored();
+        let known = self.current();
         let unit = |d: f64| power(-(d.log2() / 2.0).round());
         let new_scale = known.s.as_ref().map(|_| corner.diag().mapv(unit));
         let mut across = known.whiten(Matrix::from_host(cross.clone()))?.into_array()?;
@@ -116,24 +120,9 @@ impl SpdFactor {
         let l = if known.is_f64() {
             Matrix::from_host(l)
         } else {
-            Matrix::upload("SpdFactor::extended", &known.l.device(), l.view())?
+            Matrix::upload(OP, &known.l.device(), l.view())?
         };
         let s = known.s.as_ref().zip(new_scale).map(|(s, new)| s.iter().copied().chain(new).collect());
-        Ok(Some(Factored { l, s }))
+        Ok(Some(Factor { l, s, moved: known.moved }))
     }
-
-    /// What a factor needs around it to solve with.
-    fn around(&self, truth: Truth, own: Factored) -> Result<Self> {
-        let s = equilibration(&truth.operator().diagonal()?);
-        let norm = truth.norm(s.as_ref())?;
-        let condition = condition(&truth, s.as_ref(), norm, &own, self.params.condition)?;
-        let (jitter, moved, params) = (self.jitter, self.moved, self.params);
-        let fallback = self.fallback();
-        let backup = OnceLock::new();
-        Ok(SpdFactor { truth, s, own, backup, norm, jitter, condition, moved, fallback, params })
-    }
-}
-
-fn misfit(e: ndarray::ShapeError) -> Error {
-    Error::Shape { op: "SpdFactor::extended", what: e.to_string() }
 }

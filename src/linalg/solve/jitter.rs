@@ -1,7 +1,7 @@
 //! How much may be added to a diagonal to make a matrix positive definite.
 
 use crate::check::parameter;
-use crate::Result;
+use crate::{Error, Result};
 
 /// `A + jitter I`: whether it is allowed, and how it grows. Amounts are relative to the mean of A's diagonal.
 ///
@@ -29,28 +29,37 @@ impl Jitter {
         Jitter::Ladder { first: 1e-10, factor: 10.0, last: 1e-2 }
     }
 
-    /// The amounts to try, zero first.
-    pub(crate) fn rungs(self) -> Result<Vec<f64>> {
-        let mut rungs = vec![0.0];
-        if let Jitter::Ladder { first, factor, last } = self {
-            let positive = |v: f64| v > 0.0 && v.is_finite();
-            parameter("jitter.first", first, positive(first), "a jitter must be positive and finite")?;
-            parameter(
-                "jitter.factor",
-                factor,
-                factor >= 1.5 && factor.is_finite(),
-                "a rung must be at least 1.5 times the last",
-            )?;
-            parameter(
-                "jitter.last",
-                last,
-                positive(last) && last >= first,
-                "must not be below jitter.first",
-            )?;
-            // The slack keeps `last` itself when it is a power of the factor but for rounding.
-            let above = std::iter::successors(Some(first), |v| Some(v * factor));
-            rungs.extend(above.take_while(|v| *v <= last * 1.000_001));
+    /// What `factor` makes of the least amount, relative to `scale`, with which it is not refused as not positive definite.
+    ///
+    /// # Errors
+    /// The first refusal if all are refused: what the caller should know is what is wrong with his matrix, not with ours.
+    /// Any other error of `factor`; [`Error::Parameter`] for a bad ladder.
+    pub(crate) fn climb<T>(self, scale: f64, mut factor: impl FnMut(f64) -> Result<T>) -> Result<T> {
+        let rungs = self.rungs()?;
+        let refusal = match factor(0.0) {
+            Err(e @ Error::NotPositiveDefinite { .. }) => e,
+            other => return other,
+        };
+        for relative in rungs {
+            match factor(relative * scale) {
+                Err(Error::NotPositiveDefinite { .. }) => {}
+                other => return other,
+            }
         }
-        Ok(rungs)
+        Err(refusal)
+    }
+
+    /// The amounts to try where nothing is not enough.
+    pub(crate) fn rungs(self) -> Result<Vec<f64>> {
+        let Jitter::Ladder { first, factor, last } = self else { return Ok(Vec::new()) };
+        let positive = |v: f64| v > 0.0 && v.is_finite();
+        parameter("jitter.first", first, positive(first), "a jitter must be positive and finite")?;
+        let steep = factor >= 1.5 && factor.is_finite();
+        parameter("jitter.factor", factor, steep, "a rung must be at least 1.5 times the last")?;
+        let above = positive(last) && last >= first;
+        parameter("jitter.last", last, above, "must not be below jitter.first")?;
+        // The slack keeps `last` itself when it is a power of the factor but for rounding.
+        let rungs = std::iter::successors(Some(first), |v| Some(v * factor));
+        Ok(rungs.take_while(|v| *v <= last * 1.000_001).collect())
     }
 }

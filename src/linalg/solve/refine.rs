@@ -3,11 +3,11 @@
 //! Progress is measured after equilibration, by `S A S`, so that small entries of x count as much as large ones.
 //! Each step multiplies the error by about the factor's rounding times the condition of A.
 
-use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
+use ndarray::{Array2, ArrayView1, ArrayView2, Axis};
 
-use super::factored::Factored;
+use super::factor::Factor;
 use super::norm::{largest, largest_by, length};
-use crate::linalg::iterative::operator::Operator;
+use super::reference::Reference;
 use crate::Result;
 
 /// A step that does not at least halve the backward error is the last.
@@ -22,15 +22,14 @@ pub(in crate::linalg) struct Refined {
     pub relative_residual: f64,
 }
 
-/// Refines every column until its backward error is at f64 level or stops falling. `norm` is `‖SAS‖∞`.
+/// Refines every column until its backward error is at f64 level or stops falling.
 pub(in crate::linalg) fn refine(
-    a: &dyn Operator,
-    s: Option<&Array1<f64>>,
-    norm: f64,
-    factor: &Factored,
+    reference: &Reference,
+    factor: &Factor,
     b: ArrayView2<f64>,
     max_steps: usize,
 ) -> Result<Refined> {
+    let (a, s, norm) = (reference.operator(), reference.scale(), reference.norm()?);
     let inverse = s.map(|s| s.recip());
     let size = |v: ArrayView1<f64>| largest_by(v, s);
     let mut x = Array2::zeros(b.raw_dim());

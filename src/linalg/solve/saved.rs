@@ -2,22 +2,17 @@
 //!
 //! The matrix itself is not saved: who holds the factor knows what it is made of. Checked in `tests/saved/gp.rs`.
 
-use std::sync::OnceLock;
-
 use ndarray::{Array2, ArrayView1};
 use serde::{Deserialize, Serialize};
 
 use super::certificate::Fallback;
-use crate::check::{parameter, require};
-use super::column_scale::equilibration;
-use super::factored::Factored;
-use crate::linalg::iterative::kernel_operator::KernelOperator;
-use crate::linalg::iterative::operator::Stored;
+use super::factor::Factor;
+use super::reference::{Entries, Reference};
 use super::spd::SpdParams;
 use super::spd_factor::SpdFactor;
-use super::reference::Truth;
+use crate::check::{not_negative, positive, require};
 use crate::saved::{Column, Triangular};
-use crate::{Error, Kernel, Matrix, Result};
+use crate::{Device, Error, Kernel, Matrix, Result};
 
 /// What rounding may leave between a factor and a kernel value, relative to the diagonal.
 const ROUNDING: f64 = 1e-8;
@@ -40,25 +35,25 @@ pub(crate) struct SavedFactor<'a> {
 impl SpdFactor {
     /// As it is saved, with L or without. A factor in f32 is made again in f64: it would be trusted too far on the CPU.
     pub(crate) fn saved(&self, with_factor: bool) -> Result<SavedFactor<'_>> {
-        let own = self.factored();
-        let l = match own.l.host() {
+        let factor = self.current();
+        let l = match factor.l.host() {
             _ if !with_factor => None,
-            Some(l) if own.s.is_none() => Some(Triangular::new(l)),
-            _ => Some(Triangular::owned(Factored::in_f64(self.truth.lower()?)?.l.into_array()?)),
+            Some(l) if factor.s.is_none() => Some(Triangular::new(l)),
+            _ => Some(Triangular::owned(Factor::in_f64(self.reference().lower()?)?.l.into_array()?)),
         };
-        let added = match &self.truth {
-            Truth::Kernel(operator) => Some(Column::new(operator.noise())),
-            Truth::Stored(_) => None,
+        let added = match self.reference().entries() {
+            Entries::Kernel(operator, _) => Some(Column::new(operator.noise())),
+            Entries::Stored(_) => None,
         };
-        let (norm, jitter, condition, params) = (self.norm, self.jitter, self.condition, self.params);
-        Ok(SavedFactor { l, added, norm, jitter, condition, fallback: self.fallback(), params })
+        let (norm, jitter, condition) = (self.reference().norm()?, self.jitter(), self.condition());
+        Ok(SavedFactor { l, added, norm, jitter, condition, fallback: self.fallback(), params: self.params })
     }
 
     /// What is added to the diagonal of a kernel's matrix; nothing is known of that of another one.
     pub(crate) fn added(&self) -> ArrayView1<'_, f64> {
-        match &self.truth {
-            Truth::Kernel(operator) => operator.noise().view(),
-            Truth::Stored(_) => ArrayView1::from(&[]),
+        match self.reference().entries() {
+            Entries::Kernel(operator, _) => operator.noise().view(),
+            Entries::Stored(_) => ArrayView1::from(&[]),
         }
     }
 }
@@ -88,31 +83,36 @@ impl SavedFactor<'_> {
     pub fn of_kernel(mut self, op: &'static str, kernel: &Kernel, x: &Matrix) -> Result<SpdFactor> {
         let missing = || Error::Shape { op, what: "a factor without noise variances".to_owned() };
         let added = self.added.take().ok_or_else(missing)?.checked(op, "the noise", x.rows())?;
-        let operator = KernelOperator::new(kernel, x, added.to_vec())?;
-        let factor = self.around(op, Truth::Kernel(Box::new(operator)))?;
+        let reference = Reference::of_kernel(op, &Device::cpu(), kernel, x.cpu().view(), added.to_vec())?;
+        let factor = self.around(op, reference)?;
         neighbours(op, factor.factor().cpu(), kernel, x.cpu())?;
         Ok(factor)
     }
 
     /// Of `a`, n x n and symmetric.
     pub fn of_matrix(self, op: &'static str, a: Array2<f64>) -> Result<SpdFactor> {
-        let stored = Stored::new(&Matrix::from_host(a))?.shifted(self.jitter)?;
-        self.around(op, Truth::Stored(stored))
+        let reference = Reference::of_matrix(a, self.jitter)?;
+        self.around(op, reference)
     }
 
-    fn around(self, op: &'static str, truth: Truth) -> Result<SpdFactor> {
+    fn around(self, op: &'static str, reference: Reference) -> Result<SpdFactor> {
         let SavedFactor { l, norm, jitter, condition, fallback, params, .. } = self;
-        for (name, value) in [("norm", norm), ("jitter", jitter)] {
-            parameter(name, value, value >= 0.0 && value.is_finite(), "must be finite and not negative")?;
-        }
-        let tolerance = params.tolerance;
-        parameter("tolerance", tolerance, tolerance > 0.0 && tolerance.is_finite(), "must be positive")?;
-        let diagonal = truth.operator().diagonal()?;
-        let own = match l {
-            Some(l) => Factored { l: Matrix::from_host(l.of_diagonal(op, diagonal.view())?), s: None },
-            None => Factored::in_f64(truth.lower()?)?,
+        not_negative("norm", norm)?;
+        not_negative("jitter", jitter)?;
+        positive("tolerance", params.tolerance)?;
+        let reference = reference.with_norm(norm);
+        let factor = match l {
+            Some(l) => {
+                let l = l.of_diagonal(op, reference.operator().diagonal()?.view())?;
+                Factor { l: Matrix::from_host(l), s: None, moved: 0.0 }
+            }
+            None => Factor::in_f64(reference.lower()?)?,
         };
-        let (s, backup, moved) = (equilibration(&diagonal), OnceLock::new(), 0.0);
-        Ok(SpdFactor { truth, s, own, backup, norm, jitter, condition, moved, fallback, params })
+        // The condition is that of the factor which was saved.
+        let unasked = SpdParams { condition: false, ..params };
+        let mut made =
+            SpdFactor::around(reference, factor, jitter, fallback, &unasked)?.known(jitter, condition);
+        made.params = params;
+        Ok(made)
     }
 }

@@ -1,21 +1,18 @@
-//! A factored positive definite matrix, and refined solves with it. Which factorisation will do is found in `ladder.rs`.
+//! A factored positive definite matrix, and refined solves with it. Which factorisation will do is found in `fallback.rs`.
 //!
 //! Checked in `tests/linalg/spd.rs` and `tests/linalg/spd_kernel.rs`.
 
 use std::sync::OnceLock;
 
-use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
+use ndarray::{Array2, ArrayView1, ArrayView2};
 
 use super::certificate::{Certificate, Fallback, Solution};
-use crate::check::{block, finite, symmetric};
-use super::column_scale::scale_rows;
-use super::factored::Factored;
-use crate::linalg::iterative::kernel_operator::{KernelOperator, Noise};
-use super::norm::norm1;
-use crate::linalg::iterative::operator::Stored;
+use super::factor::Factor;
+use super::reference::{Entries, Reference};
 use super::refine::{Refined, refine};
 use super::spd::SpdParams;
-use super::reference::Truth;
+use crate::check::{block, finite, symmetric};
+use crate::linalg::iterative::kernel_operator::Noise;
 use crate::{Device, Error, Kernel, Matrix, Result};
 
 /// `L L^T = S (A + jitter I) S`, ready to solve: f32 on a GPU, f64 on the CPU, the residual always f64 on the host.
@@ -35,20 +32,14 @@ use crate::{Device, Error, Kernel, Matrix, Result};
 /// ```
 #[derive(Debug)]
 pub struct SpdFactor {
-    /// With the jitter.
-    pub(in crate::linalg) truth: Truth,
-    /// What makes the diagonal even; errors are measured by it whether or not the factor uses it.
-    pub(in crate::linalg) s: Option<Array1<f64>>,
-    pub(in crate::linalg) own: Factored,
+    /// A with its jitter, in f64.
+    reference: Reference,
+    factor: Factor,
     /// The f64 factorisation, once a solve has needed it.
-    pub(in crate::linalg) backup: OnceLock<Factored>,
-    /// `‖SAS‖₁`.
-    pub(in crate::linalg) norm: f64,
-    pub(in crate::linalg) jitter: f64,
-    pub(in crate::linalg) condition: f64,
-    /// What the rounding of inputs has done to the entries of an f32 factor's matrix, relative to its diagonal.
-    pub(in crate::linalg) moved: f64,
-    pub(in crate::linalg) fallback: Option<Fallback>,
+    backup: OnceLock<Factor>,
+    jitter: f64,
+    condition: f64,
+    fallback: Option<Fallback>,
     pub(in crate::linalg) params: SpdParams,
 }
 
@@ -60,8 +51,7 @@ impl SpdFactor {
     /// 1e-8 of its largest entry; [`Error::NotPositiveDefinite`] with the f64 pivot if it is not, numerically, and no
     /// jitter allowed makes it so. Without `fallback` the pivot is that of f32.
     pub fn new(device: &Device, a: ArrayView2<f64>, params: &SpdParams) -> Result<Self> {
-        let a = symmetric("solve_spd", a)?;
-        Self::climb(device, Truth::Stored(Stored::new(&Matrix::from_host(a))?), params)
+        Self::of(device, Reference::of_matrix(symmetric("solve_spd", a)?, 0.0)?, params)
     }
 
     /// Factors `K + diag(noise)`, `K[i, j] = k(x_i, x_j)`: it is made where it is factored, the factor takes its place, and
@@ -76,11 +66,27 @@ impl SpdFactor {
         noise: impl Into<Noise>,
         params: &SpdParams,
     ) -> Result<Self> {
-        finite("SpdFactor::of_kernel", "x", x)?;
-        let x = Matrix::from_host(x.to_owned());
-        let operator = KernelOperator::new(kernel, &x, noise)?;
-        let truth = Truth::Kernel(Box::new(operator));
-        Self::climb(device, truth, params)
+        const OP: &str = "SpdFactor::of_kernel";
+        finite(OP, "x", x)?;
+        Self::of(device, Reference::of_kernel(OP, device, kernel, x, noise)?, params)
+    }
+
+    /// What every factor comes out of: with its reference around it, and the condition if the parameters ask for that.
+    pub(in crate::linalg) fn around(
+        reference: Reference,
+        factor: Factor,
+        jitter: f64,
+        fallback: Option<Fallback>,
+        params: &SpdParams,
+    ) -> Result<Self> {
+        let condition = if params.condition { reference.condition(&factor)? } else { f64::NAN };
+        let (backup, params) = (OnceLock::new(), *params);
+        Ok(SpdFactor { reference, factor, backup, jitter, condition, fallback, params })
+    }
+
+    /// The same of which more is known: what was added to the diagonal in all, and the condition.
+    pub(in crate::linalg) fn known(self, jitter: f64, condition: f64) -> Self {
+        SpdFactor { jitter, condition, ..self }
     }
 
     /// `(A + jitter I)⁻¹ b` for `b`, `n x r`, and how good it is.
@@ -91,16 +97,11 @@ impl SpdFactor {
     /// fallback finds what f32 did not see.
     pub fn solve(&self, b: ArrayView2<f64>) -> Result<Solution> {
         block("solve_spd", "b", b, self.dim())?;
-        let (a, s) = (self.truth.operator(), self.s.as_ref());
-        let with = |factor| refine(a, s, self.norm, factor, b, self.params.max_steps);
-        let (mut found, mut fallback) = match self.backup.get() {
-            Some(backup) => (with(backup)?, Some(Fallback::Refinement)),
-            None => (with(&self.own)?, self.fallback),
-        };
-        if found.backward_error > self.params.tolerance && !self.factored().is_f64() && self.params.fallback {
-            let backup = Factored::in_f64(self.truth.lower()?)?;
-            let backup = self.backup.get_or_init(|| backup);
-            (found, fallback) = (with(backup)?, Some(Fallback::Refinement));
+        let with = |factor| refine(&self.reference, factor, b, self.params.max_steps);
+        let mut found = with(self.current())?;
+        if found.backward_error > self.params.tolerance && !self.current().is_f64() && self.params.fallback {
+            let backup = Factor::in_f64(self.reference.lower()?)?;
+            found = with(self.backup.get_or_init(|| backup))?;
         }
         let Refined { x, steps, backward_error, relative_residual } = found;
         if backward_error > self.params.tolerance {
@@ -111,7 +112,7 @@ impl SpdFactor {
                 tolerance: self.params.tolerance,
             });
         }
-        let (jitter, condition) = (self.jitter, self.condition);
+        let (jitter, condition, fallback) = (self.jitter, self.condition, self.fallback());
         let certificate =
             Certificate { steps, backward_error, relative_residual, jitter, condition, fallback };
         Ok(Solution { x, certificate })
@@ -119,19 +120,19 @@ impl SpdFactor {
 
     /// n.
     pub fn dim(&self) -> usize {
-        self.truth.operator().dim()
+        self.reference.dim()
     }
 
     /// `log det(A + jitter I)`, from the best factor at hand.
     ///
     /// An f32 factor is not refined for this, and the absolute error grows with the condition: for n = 90 the tests
     /// hold it below `1e-5 + 6e-8 condition` (1e-2 was seen at a condition of 1e6). Inputs of a kernel that f32 rounds
-    /// add to that; where they would add much the factor is f64. A GPU's factor is read back.
+    /// add to that; where they would add much the factor is f64.
     ///
     /// # Errors
     /// Those of the device.
     pub fn log_det(&self) -> Result<f64> {
-        self.factored().log_det()
+        self.current().log_det()
     }
 
     /// `L⁻¹ S b` for `b`, `n x r`: the squared norm of a column is `bᵀ(A + jitter I)⁻¹b`, as exact as the factor.
@@ -141,22 +142,22 @@ impl SpdFactor {
     /// # Errors
     /// [`Error::Shape`] if `b` has not n rows; those of the device.
     pub fn whiten(&self, b: Matrix) -> Result<Matrix> {
-        self.factored().whiten(b)
+        self.current().whiten(b)
     }
 
     /// L, lower triangular: on the device, or on the CPU after a fallback.
     pub fn factor(&self) -> &Matrix {
-        &self.factored().l
+        &self.current().l
     }
 
     /// L alone, everything else dropped.
     pub(in crate::linalg) fn into_factor(self) -> Matrix {
-        self.backup.into_inner().unwrap_or(self.own).l
+        self.backup.into_inner().unwrap_or(self.factor).l
     }
 
     /// The diagonal of S, or none if it is the identity.
     pub fn scale(&self) -> Option<ArrayView1<'_, f64>> {
-        self.factored().s.as_ref().map(|s| s.view())
+        self.current().s.as_ref().map(|s| s.view())
     }
 
     /// What was added to the diagonal, in absolute terms.
@@ -177,12 +178,28 @@ impl SpdFactor {
         if !self.condition.is_nan() {
             return Ok(self.condition);
         }
-        condition(&self.truth, self.s.as_ref(), self.norm, self.factored(), true)
+        self.reference.condition(self.current())
     }
 
     /// How far the rounding of inputs has moved the entries that a factor in f32 was made of, relative to the diagonal.
     pub(crate) fn moved(&self) -> f64 {
-        if self.factored().is_f64() { 0.0 } else { self.moved }
+        self.current().moved
+    }
+
+    /// The points that a kernel's matrix is made of, where the factor lives.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub(crate) fn points(&self) -> Result<Option<&Matrix>> {
+        match self.reference.entries() {
+            Entries::Stored(_) => Ok(None),
+            Entries::Kernel(_, points) if self.current().is_f64() => Ok(Some(points.on_host())),
+            Entries::Kernel(_, points) => points.matrix().map(Some),
+        }
+    }
+
+    pub(in crate::linalg) fn reference(&self) -> &Reference {
+        &self.reference
     }
 
     /// Why the factor is an f64 one on the CPU although a GPU was asked for, if it is.
@@ -198,28 +215,8 @@ impl SpdFactor {
         self.solve(Array2::eye(self.dim()).view())
     }
 
-    pub(in crate::linalg) fn factored(&self) -> &Factored {
-        self.backup.get().unwrap_or(&self.own)
+    /// The best factor at hand.
+    pub(in crate::linalg) fn current(&self) -> &Factor {
+        self.backup.get().unwrap_or(&self.factor)
     }
-}
-
-/// An estimate of `‖SAS‖₁ ‖(SAS)⁻¹‖₁`, where `norm` is the first of the two; NaN if nobody asks for it.
-pub(in crate::linalg) fn condition(
-    truth: &Truth,
-    s: Option<&Array1<f64>>,
-    norm: f64,
-    factor: &Factored,
-    asked: bool,
-) -> Result<f64> {
-    if !asked {
-        return Ok(f64::NAN);
-    }
-    let inverse = s.map(|s| s.recip());
-    let of_inverse = norm1(truth.operator().dim(), |mut v| {
-        scale_rows(&mut v, inverse.as_ref());
-        let mut x = factor.solve(v)?;
-        scale_rows(&mut x, inverse.as_ref());
-        Ok(x)
-    });
-    of_inverse.map(|size| norm * size)
 }

@@ -13,7 +13,7 @@ pub(super) use saved::SavedTrend;
 use ndarray::{Array1, Array2, ArrayView2, Axis, concatenate, s};
 
 use crate::check::require;
-use crate::linalg::{SpdFactor, SpdParams};
+use crate::linalg::{SpdFactor, SpdParams, outside};
 use crate::ops::{Triangle, solve_in_place};
 use crate::{Device, Error, Result};
 
@@ -155,24 +155,14 @@ impl Design {
 /// `H = UR` by Gram and Schmidt, each projection made twice; an entry of H is known to `rounding`.
 fn orthonormal(h: &Array2<f64>, rounding: f64) -> Result<(Array2<f64>, Array2<f64>)> {
     let (n, p) = h.dim();
-    let (mut u, mut r) = (Array2::zeros((n, p)), Array2::zeros((p, p)));
+    let mut u = Array2::zeros((n, p));
     for j in 0..p {
-        let mut column = h.column(j).to_owned();
-        for _ in 0..2 {
-            let known = u.slice(s![.., ..j]);
-            let along = known.t().dot(&column);
-            column -= &known.dot(&along);
-            let mut to = r.slice_mut(s![..j, j]);
-            to += &along;
-        }
-        let length = column.dot(&column).sqrt();
-        if length.is_nan() || length <= rounding * (n as f64).sqrt() {
-            let (pivot, value) = (j, length * length);
-            return Err(renamed(Error::NotPositiveDefinite { op: "", pivot, value }));
-        }
-        r[[j, j]] = length;
-        u.column_mut(j).assign(&(column / length));
+        let found = outside(h.column(j), &[u.slice(s![.., ..j]).t()], rounding * (n as f64).sqrt());
+        let dependent = || renamed(Error::NotPositiveDefinite { op: "", pivot: j, value: 0.0 });
+        u.column_mut(j).assign(&found.ok_or_else(dependent)?);
     }
+    // Of which what is below the diagonal is rounding, and not read.
+    let r = u.t().dot(h);
     Ok((u, r))
 }
 

@@ -2,6 +2,8 @@
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, s};
 
+use crate::linalg::outside;
+
 /// What is left of a unit vector that depends on the others is below this.
 const DEPENDENT: f64 = 1e-6;
 
@@ -12,12 +14,12 @@ pub(super) fn orthonormal(rows: ArrayView2<f64>) -> Array2<f64> {
     let mut out = Array2::zeros((k, d));
     let mut spare = 0;
     for i in 0..k {
-        let mut found = rest(rows.row(i).to_owned(), out.slice(s![..i, ..]));
+        let mut found = rest(rows.row(i), out.slice(s![..i, ..]));
         while found.is_none() && spare < d {
             let mut unit = Array1::zeros(d);
             unit[spare] = 1.0;
             spare += 1;
-            found = rest(unit, out.slice(s![..i, ..]));
+            found = rest(unit.view(), out.slice(s![..i, ..]));
         }
         if let Some(row) = found {
             out.row_mut(i).assign(&row);
@@ -26,17 +28,9 @@ pub(super) fn orthonormal(rows: ArrayView2<f64>) -> Array2<f64> {
     out
 }
 
-/// The unit vector along what `w` has outside of the span of `done`: each projection is made twice.
-fn rest(w: Array1<f64>, done: ArrayView2<f64>) -> Option<Array1<f64>> {
-    let without = |w: Array1<f64>| if done.nrows() == 0 { w } else { &w - &done.dot(&w).dot(&done) };
-    let once = unit(without(unit(w, 0.0)?), DEPENDENT)?;
-    unit(without(once), 0.5)
-}
-
-fn unit(w: Array1<f64>, least: f64) -> Option<Array1<f64>> {
-    let length = w.dot(&w).sqrt();
-    // Written so that a NaN is left out.
-    (length > least).then(|| w / length)
+/// The unit vector along what `w` has outside of the span of `done`.
+fn rest(w: ArrayView1<f64>, done: ArrayView2<f64>) -> Option<Array1<f64>> {
+    outside(outside(w, &[], 0.0)?.view(), &[done], DEPENDENT)
 }
 
 /// Rows turned so that the entry largest in size is positive: the first of those that tie but for rounding.

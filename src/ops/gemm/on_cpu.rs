@@ -8,19 +8,13 @@ use rayon::prelude::*;
 
 use super::{Trans, view};
 use crate::host::memory::{mirror_lower, room};
+use crate::host::product::Entries;
+#[cfg(target_arch = "x86_64")]
+use crate::host::product::x86;
 use crate::matrix::window::windows;
 
 /// Shares that the sums of a small symmetric product are cut into.
 const LANES: usize = 8;
-
-/// Which entries of a product are wanted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Entries {
-    /// All of them.
-    All,
-    /// Those on and below the diagonal; what is above it may be overwritten or not.
-    Lower,
-}
 
 /// Runs `f`, a long row of products, on one of rayon's threads. From outside, each product would wait for a thread to wake
 /// up: a Cholesky factor at n = 4000, some hundreds of products, is 3 to 9 % faster this way. Where there are few `terms`
@@ -74,8 +68,8 @@ fn on_threads(
     assert_eq!((b.nrows(), c.dim()), (k, (m, n)), "the caller has checked the shapes");
     // Panels that would be padding for the most part are not worth packing.
     #[cfg(target_arch = "x86_64")]
-    if m.min(n).min(k) >= 24 && super::x86::suits() {
-        return super::x86::product(alpha, a, b, beta, c, entries, alone);
+    if m.min(n).min(k) >= 24 && x86::suits() {
+        return x86::product(alpha, a, b, beta, c, entries, alone);
     }
     if entries == Entries::Lower && n > 512 {
         for rows in windows(n, 512.max(n.div_ceil(8))) {

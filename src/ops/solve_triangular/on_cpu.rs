@@ -6,10 +6,10 @@ use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis, s};
 use rayon::prelude::*;
 
 use super::Triangle;
+#[cfg(target_arch = "x86_64")]
+use crate::host::product::x86;
 use crate::host::zero_upper;
 use crate::ops::gemm::product;
-#[cfg(target_arch = "x86_64")]
-use crate::ops::gemm::x86;
 
 /// Rows that are solved in one go, and columns that a thread takes with them.
 const BASE: usize = 64;

@@ -3,12 +3,12 @@
 //! L is exact for a matrix that differs by a few roundings of `√(a_ii a_jj)` in each entry, so `|v|² = bᵀA⁻¹b` is off by
 //! at most that part of `(Σ_i √a_ii |w_i|)²`, `w = L⁻ᵀv`.
 
-use crate::linalg::SpdFactor;
+use crate::linalg::{F32_VALUE, SpdFactor};
 use crate::ops::{Along, Map, Reduction, Side, Trans, Triangle, map, reduce, solve_triangular};
 use crate::{Matrix, Result};
 
-/// What an entry of the matrix is off by in f32, relative to its size: a kernel value takes a few roundings.
-pub(super) const SINGLE: f64 = 4.0 * f32::EPSILON as f64;
+/// What an entry of the matrix is off by in f32, relative to its size.
+pub(super) const SINGLE: f64 = F32_VALUE;
 /// Relative error of a variance that calls for a second look.
 const DOUBT: f64 = 1e-4;
 

@@ -4,7 +4,7 @@ use pulp::Simd;
 
 use super::lanes::Lanes;
 use super::tables::{GROUP, PATTERNS, SPAN};
-use crate::ops::gemm::on_cpu::Entries;
+use crate::host::product::Entries;
 
 /// What a thread needs; a lane for each matrix.
 pub(super) struct Scratch<L: Lanes> {

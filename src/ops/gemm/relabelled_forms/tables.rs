@@ -12,7 +12,7 @@ use rayon::prelude::*;
 
 use super::lanes::Lanes;
 use super::lookup::{Scratch, gather, look_up};
-use crate::ops::gemm::on_cpu::Entries;
+use crate::host::product::Entries;
 
 /// Entries of a column that are looked up together, and their patterns.
 pub(super) const GROUP: usize = 4;

@@ -5,17 +5,17 @@
 /// `name: Type` sets the field of that name, `name => field: Type` another one; `into Type` takes whatever converts.
 macro_rules! setters {
     ($model:ident { $($body:tt)* }) => {
-        impl $model { $crate::learn::configure::setter!($($body)*); }
+        impl $model { $crate::configure::setter!($($body)*); }
     };
 }
 
 macro_rules! setter {
     () => {};
     ($(#[$doc:meta])* $name:ident: into $type:ty, $($rest:tt)*) => {
-        $crate::learn::configure::setter!($(#[$doc])* $name => $name: into $type, $($rest)*);
+        $crate::configure::setter!($(#[$doc])* $name => $name: into $type, $($rest)*);
     };
     ($(#[$doc:meta])* $name:ident: $type:ty, $($rest:tt)*) => {
-        $crate::learn::configure::setter!($(#[$doc])* $name => $name: $type, $($rest)*);
+        $crate::configure::setter!($(#[$doc])* $name => $name: $type, $($rest)*);
     };
     ($(#[$doc:meta])* $name:ident => $($field:ident).+: into $type:ty, $($rest:tt)*) => {
         $(#[$doc])*
@@ -24,7 +24,7 @@ macro_rules! setter {
             self.$($field).+ = $name.into();
             self
         }
-        $crate::learn::configure::setter!($($rest)*);
+        $crate::configure::setter!($($rest)*);
     };
     ($(#[$doc:meta])* $name:ident => $($field:ident).+: $type:ty, $($rest:tt)*) => {
         $(#[$doc])*
@@ -33,7 +33,7 @@ macro_rules! setter {
             self.$($field).+ = $name;
             self
         }
-        $crate::learn::configure::setter!($($rest)*);
+        $crate::configure::setter!($($rest)*);
     };
 }
 
@@ -42,7 +42,7 @@ macro_rules! setter {
 macro_rules! getters {
     ($model:ident $(<$($param:ident $(: $bound:path)?),+>)? { $($body:tt)* }) => {
         impl $(<$($param $(: $bound)?),+>)? $model $(<$($param),+>)? {
-            $crate::learn::configure::getter!($($body)*);
+            $crate::configure::getter!($($body)*);
         }
     };
 }
@@ -50,24 +50,24 @@ macro_rules! getters {
 macro_rules! getter {
     () => {};
     ($(#[$doc:meta])* $name:ident: & $type:ty, $($rest:tt)*) => {
-        $crate::learn::configure::getter!($(#[$doc])* $name => $name: & $type, $($rest)*);
+        $crate::configure::getter!($(#[$doc])* $name => $name: & $type, $($rest)*);
     };
     ($(#[$doc:meta])* $name:ident: $type:ty, $($rest:tt)*) => {
-        $crate::learn::configure::getter!($(#[$doc])* $name => $name: $type, $($rest)*);
+        $crate::configure::getter!($(#[$doc])* $name => $name: $type, $($rest)*);
     };
     ($(#[$doc:meta])* $name:ident => $($field:ident).+: & $type:ty, $($rest:tt)*) => {
         $(#[$doc])*
         pub fn $name(&self) -> &$type {
             &self.$($field).+
         }
-        $crate::learn::configure::getter!($($rest)*);
+        $crate::configure::getter!($($rest)*);
     };
     ($(#[$doc:meta])* $name:ident => $($field:ident).+: $type:ty, $($rest:tt)*) => {
         $(#[$doc])*
         pub fn $name(&self) -> $type {
             self.$($field).+
         }
-        $crate::learn::configure::getter!($($rest)*);
+        $crate::configure::getter!($($rest)*);
     };
 }
 

@@ -22,7 +22,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use ndarray::{ArrayView2, ArrayViewMut2};
 use rayon::prelude::*;
 
-use super::on_cpu::Entries;
+use super::Entries;
 use avx2::Avx2;
 use avx512::Avx512;
 use pack::{Line, Operand};
@@ -74,7 +74,7 @@ unsafe impl Send for Target {}
 unsafe impl Sync for Target {}
 
 /// `c = alpha a b + beta c`, on every core or on the calling thread; shapes have been checked, and none is zero.
-pub(super) fn product(
+pub(crate) fn product(
     alpha: f64,
     a: ArrayView2<f64>,
     b: ArrayView2<f64>,

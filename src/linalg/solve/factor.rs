@@ -2,8 +2,8 @@
 
 use ndarray::{Array1, Array2, ArrayView1};
 
-use super::column_scale::{scale_rows, unit_columns};
-use super::reference::Truth;
+use super::reference::Reference;
+use super::scaling::{scale_rows, unit_columns};
 use crate::ops::{
     Side, Trans, Triangle, cholesky, cholesky_in_place, log_det, solve_triangular, solve_triangular_in_place,
 };
@@ -14,30 +14,32 @@ const ROUNDINGS: f64 = 8.0;
 
 /// `L L^T = diag(s) A diag(s)`.
 #[derive(Debug, Clone)]
-pub(in crate::linalg) struct Factored {
+pub(in crate::linalg) struct Factor {
     pub l: Matrix,
     pub s: Option<Array1<f64>>,
+    /// How far inputs rounded to f32 have moved the entries that it was made of, relative to the diagonal; zero in f64.
+    pub moved: f64,
 }
 
-impl Factored {
+impl Factor {
     /// In f64 and in the memory of A; a pivot that is nothing but rounding counts as not positive.
     pub fn in_f64(a: Array2<f64>) -> Result<Self> {
         let diagonal = a.diag().to_owned();
         let l = cholesky_in_place(a).map_err(renamed)?;
         match positive(diagonal.view(), l.cpu().diag(), l.rows(), f64::EPSILON) {
-            None => Ok(Factored { l, s: None }),
+            None => Ok(Factor { l, s: None, moved: 0.0 }),
             Some((pivot, value)) => Err(Error::NotPositiveDefinite { op: "solve_spd", pivot, value }),
         }
     }
 
     /// In f32 on a GPU, of `diag(s) A diag(s)`.
-    pub fn in_f32(a: &Truth, s: Option<&Array1<f64>>, device: &Device) -> Result<Self> {
+    pub fn in_f32(a: &Reference, device: &Device, moved: f64) -> Result<Self> {
         let diagonal = a.operator().diagonal()?;
         if let Some((pivot, &value)) = diagonal.indexed_iter().find(|(_, d)| **d <= 0.0) {
             return Err(Error::NotPositiveDefinite { op: "solve_spd", pivot, value });
         }
-        let l = cholesky(&a.on_gpu(device, s)?).map_err(renamed)?;
-        Ok(Factored { l, s: s.cloned() })
+        let l = cholesky(&a.on_gpu(device)?).map_err(renamed)?;
+        Ok(Factor { l, s: a.scale().cloned(), moved })
     }
 
     pub fn is_f64(&self) -> bool {

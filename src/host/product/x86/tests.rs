@@ -7,7 +7,7 @@ use super::avx512::Avx512;
 use super::substitute::by_panels;
 use super::tile::Tile;
 use super::{by_tiles, is_wide, suits};
-use crate::ops::gemm::on_cpu::Entries;
+use crate::host::product::Entries;
 
 /// Numbers without a pattern in [-1, 1).
 fn numbers(rows: usize, cols: usize, seed: usize) -> Array2<f64> {
