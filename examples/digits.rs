@@ -43,7 +43,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("{} digits on {device}\n", digits.len());
 
     let kmeans = KMeans::new(GROUPS).fit(&device, x.view())?;
-    let (means_names, means_share) = purity(&kmeans.labels, &digits);
+    let (means_names, means_share) = purity(kmeans.labels(), &digits);
 
     // How many directions each group needs is read off digits that were not learned from: every third.
     let (learn, test): (Vec<usize>, Vec<usize>) = (0..x.nrows()).partition(|i| i % 3 != 0);
@@ -62,7 +62,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("mixture of subspaces {:5.1} %", 100.0 * share);
     println!("\n{} iterations, log-likelihood {:.1}", mixture.report().iterations, mixture.log_likelihood());
 
-    let path = draw(kmeans.centres.view(), &order(&means_names), &mixture, &order(&names))?;
+    let path = draw(kmeans.centres().view(), &order(&means_names), &mixture, &order(&names))?;
     println!("\n{}", path.display());
     Ok(())
 }
@@ -97,7 +97,7 @@ fn draw(
         area.draw(&Rectangle::new([(x0 - 1, y0 - 1), (x0 + 80, y0 + 80)], RGBColor(170, 170, 170)))?;
         Ok(())
     };
-    let (draws, from) = mixture.sample(2000, 3);
+    let (draws, from) = mixture.sample_labelled(2000, 3)?;
     for (col, (&a, &b)) in (0..).zip(first.iter().zip(second)) {
         image(0, col, centres.row(a).iter().map(|v| grey(*v)).collect())?;
         image(1, col, means.row(b).iter().map(|v| grey(*v)).collect())?;

@@ -88,7 +88,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let bayes = BayesianGaussianMixture::new(10).weight_prior(prior).em(em);
     let bayes = bayes.fit(&device, z.view())?;
     let used: Vec<String> =
-        bayes.weights.iter().filter(|w| **w > 0.01).map(|w| format!("{:.0} %", 100.0 * w)).collect();
+        bayes.weights().iter().filter(|w| **w > 0.01).map(|w| format!("{:.0} %", 100.0 * w)).collect();
     println!("a Dirichlet process, allowed ten, uses {}: {}", used.len(), used.join(", "));
 
     let title = format!("Old Faithful: {k} components, {name} covariances");

@@ -63,7 +63,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for k in [1, 2, 4, 6, 8, 10, 12] {
         let model = fit(&holes, k)?;
         let off = error(&model.impute(holes.view())?, &x, &holes);
-        let bic = model.bic(n);
+        let bic = model.bic();
         let iterations = model.report().iterations;
         println!("{k:4} {bic:12.1} {off:7.3} {iterations:12}");
         if best.as_ref().is_none_or(|(b, ..)| bic < *b) {

@@ -16,7 +16,8 @@ fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
     // Noisy observations of sin(x)/x, with a gap.
     let sinc = |x: f64| if x == 0.0 { 1.0 } else { x.sin() / x };
     let noise = |i: usize| 0.1 * ((i * 7919 % 1000) as f64 / 500.0 - 1.0);
-    let x: Array1<f64> = (0..120).map(|i| -12.0 + 0.2 * f64::from(i)).filter(|x| !(2.0..6.0).contains(x)).collect();
+    let x: Array1<f64> =
+        (0..120).map(|i| -12.0 + 0.2 * f64::from(i)).filter(|x| !(2.0..6.0).contains(x)).collect();
     let y: Array1<f64> = x.iter().enumerate().map(|(i, x)| sinc(*x) + noise(i)).collect();
 
     // A Gaussian process: length scale, amplitude and noise come from the data.
@@ -35,11 +36,15 @@ fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
     }
 
     let (path, area) = support::picture("quickstart", (900, 480))?;
-    let mut chart = support::axes(&area, "what is known, and what is not", (-12.0..12.0, "x"), (-0.8..1.4, ""))?;
+    let mut chart =
+        support::axes(&area, "what is known, and what is not", (-12.0..12.0, "x"), (-0.8..1.4, ""))?;
     let at = |i: usize, v: &Array1<f64>| (grid[[i, 0]], v[i]);
     let band = (0..grid.len()).map(|i| at(i, &high)).chain((0..grid.len()).rev().map(|i| at(i, &low)));
     chart.draw_series([Polygon::new(band.collect::<Vec<_>>(), BLUE.mix(0.15))])?;
-    chart.draw_series(LineSeries::new((0..grid.len()).map(|i| (grid[[i, 0]], sinc(grid[[i, 0]]))), &BLACK.mix(0.4)))?;
+    chart.draw_series(LineSeries::new(
+        (0..grid.len()).map(|i| (grid[[i, 0]], sinc(grid[[i, 0]]))),
+        &BLACK.mix(0.4),
+    ))?;
     chart.draw_series(LineSeries::new((0..grid.len()).map(|i| at(i, &p.mean)), BLUE.stroke_width(2)))?;
     chart.draw_series(x.column(0).iter().zip(&y).map(|(x, y)| Circle::new((*x, *y), 3, RED.filled())))?;
     area.present()?;

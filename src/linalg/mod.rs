@@ -25,5 +25,5 @@ pub use iterative::{
 };
 #[cfg(feature = "serde")]
 pub(crate) use solve::SavedFactor;
-pub(crate) use solve::{Anchor, F32_VALUE, dots, solve_mixed};
 pub use solve::{Certificate, Fallback, Jitter, Solution, SolveReport, SpdFactor, SpdParams, solve_spd};
+pub(crate) use solve::{F32_VALUE, dots, rounding_error, solve_mixed};

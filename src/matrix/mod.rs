@@ -11,11 +11,13 @@ use ndarray::{Array2, ArrayView2};
 use crate::device::{Device, mismatch};
 use crate::gpu::{Bind, Buffer, Gpu};
 use crate::host::memory as host;
-use crate::{Error, Result};
 pub use crate::host::memory::Element;
 use crate::host::pool::Host;
+use crate::{Error, Result};
 
-pub(crate) use points::{Origin, Points, shift};
+#[cfg(test)]
+pub(crate) use points::shift;
+pub(crate) use points::{Origin, Points};
 
 /// Rows of a GPU matrix are padded with zeros to a whole number of vec4s.
 const LANES: usize = 4;

@@ -7,7 +7,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
+use ndarray::{Array1, ArrayView1, ArrayView2, Axis};
 
 use super::Matrix;
 use crate::{Device, Result};
@@ -120,11 +120,6 @@ impl Points {
         } else {
             Matrix::upload(op, &self.device, y)
         }
-    }
-
-    /// Points that were computed where these are, at their place in the data's own space.
-    pub fn restore(&self, y: Array2<f64>) -> Array2<f64> {
-        if self.device.is_gpu() { y + &self.shift } else { y }
     }
 }
 

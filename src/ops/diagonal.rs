@@ -8,8 +8,8 @@ use super::map::{Map, grid, map};
 use super::reduce::{GROUP, operand};
 use super::require;
 use crate::gpu::{Gpu, Pass, Shader};
-use crate::matrix::Shared;
 use crate::host::memory::copy;
+use crate::matrix::Shared;
 use crate::matrix::window::{step, windows};
 use crate::{Error, Matrix, Precision, Result};
 

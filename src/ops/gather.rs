@@ -11,8 +11,8 @@ use super::map::grid;
 use super::reduce::{GROUP, operand};
 use super::require;
 use crate::gpu::{Gpu, Pass, Shader};
-use crate::matrix::Shared;
 use crate::host::memory::room;
+use crate::matrix::Shared;
 use crate::matrix::window::{step, windows};
 use crate::{Matrix, Precision, Result};
 

@@ -17,9 +17,9 @@ use crate::host::memory::{copy, room};
 use crate::matrix::Shared;
 use crate::{Matrix, Precision, Result};
 
+pub(crate) use crate::host::product::Entries;
 pub use forms::bilinear_forms;
 use on_cpu::syrk as syrk_cpu;
-pub(crate) use crate::host::product::Entries;
 pub(crate) use on_cpu::{
     accumulate_alone, accumulate_lower_alone, add_lower, on_a_worker, product, product_alone,
 };

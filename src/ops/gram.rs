@@ -12,9 +12,9 @@ use rayon::prelude::*;
 use super::half::{operand, result};
 use super::{require, to_half};
 use crate::gpu::{Bind, Buffer, Gpu, Pass, Shader};
+use crate::host::memory::{Scattered, room};
 use crate::kernel::{Packed, Points, Program, Scratch};
 use crate::matrix::Shared;
-use crate::host::memory::{Scattered, room};
 use crate::matrix::window::{step, windows};
 use crate::{Error, Kernel, Matrix, Precision, Result};
 

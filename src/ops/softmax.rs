@@ -11,9 +11,9 @@ use super::logsumexp;
 use super::map::{TASK, grid};
 use super::reduce::{GROUP, operand};
 use crate::gpu::{Gpu, Pass, Shader};
+use crate::host::memory::copy;
 use crate::kernel::vector;
 use crate::matrix::Shared;
-use crate::host::memory::copy;
 use crate::matrix::window::{step, windows};
 use crate::{Matrix, Precision, Result};
 

@@ -14,8 +14,8 @@ use super::gemm::{Block, Part, Product, Trans, on_a_worker, on_gpu as product};
 use super::half::single;
 use super::{require, transpose};
 use crate::gpu::{Gpu, Pass, Shader};
-use crate::matrix::Shared;
 use crate::host::memory::copy;
+use crate::matrix::Shared;
 use crate::matrix::window::windows;
 use crate::{Error, Matrix, Precision, Result};
 

@@ -1,8 +1,8 @@
 //! `A^T`.
 
 use crate::gpu::{Gpu, Pass, Shader};
-use crate::matrix::Shared;
 use crate::host::memory::copy;
+use crate::matrix::Shared;
 use crate::matrix::window::{step, windows};
 use crate::{Matrix, Precision, Result};
 

@@ -113,11 +113,6 @@ impl<'a> Column<'a> {
         Column(Cow::Owned(a))
     }
 
-    /// Of a list, which is copied.
-    pub fn list(a: &[f64]) -> Self {
-        Self::owned(Array1::from(a.to_vec()))
-    }
-
     pub fn len(&self) -> usize {
         self.0.len()
     }
@@ -125,11 +120,6 @@ impl<'a> Column<'a> {
     /// Whatever it holds.
     pub fn into_array(self) -> Array1<f64> {
         self.0.into_owned()
-    }
-
-    /// The same as a list.
-    pub fn into_vec(self) -> Vec<f64> {
-        self.0.to_vec()
     }
 
     /// Once it is known to have this length and to be finite.

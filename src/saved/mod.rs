@@ -124,37 +124,3 @@ macro_rules! saved {
 
 #[cfg(feature = "serde")]
 pub(crate) use saved;
-
-/// What is written of something that holds a factor, and read: it borrows what is written, and owns what was read.
-#[cfg(feature = "serde")]
-pub(crate) trait Record<'a, Own>: Sized {
-    /// An error if it cannot be saved.
-    fn of(own: &'a Own) -> Result<Self>;
-
-    /// Once everything in it is known to be in order.
-    fn restored(self) -> Result<Own>;
-}
-
-/// `Serialize` and `Deserialize` of a type by its [`Record`].
-#[cfg(feature = "serde")]
-macro_rules! saved_as {
-    ($own:ty, $record:ident) => {
-        impl serde::Serialize for $own {
-            fn serialize<S: serde::Serializer>(&self, to: S) -> std::result::Result<S::Ok, S::Error> {
-                let record =
-                    <$record as crate::saved::Record<$own>>::of(self).map_err(serde::ser::Error::custom)?;
-                serde::Serialize::serialize(&record, to)
-            }
-        }
-
-        impl<'de> serde::Deserialize<'de> for $own {
-            fn deserialize<D: serde::Deserializer<'de>>(from: D) -> std::result::Result<Self, D::Error> {
-                let record = <$record as serde::Deserialize>::deserialize(from)?;
-                crate::saved::Record::restored(record).map_err(serde::de::Error::custom)
-            }
-        }
-    };
-}
-
-#[cfg(feature = "serde")]
-pub(crate) use saved_as;

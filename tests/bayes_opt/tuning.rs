@@ -12,7 +12,8 @@ fn the_penalty_of_a_ridge_is_that_of_a_fine_grid() {
     let x = random(40, 30, 1);
     let y = x.dot(&random(30, 1, 2)) + random(40, 1, 3) * 3.0;
     let risk = |exponent: f64| {
-        let fit = RidgeCv::new(&[10f64.powf(exponent)]).fit(&mercer::Device::cpu(), x.view(), y.view()).unwrap();
+        let fit =
+            RidgeCv::new(&[10f64.powf(exponent)]).fit(&mercer::Device::cpu(), x.view(), y.view()).unwrap();
         fit.scores()[[0, 0]]
     };
     let grid = (0..=160).map(|i| risk(-4.0 + 0.05 * f64::from(i))).fold(f64::INFINITY, f64::min);

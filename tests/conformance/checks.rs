@@ -154,7 +154,8 @@ where
         let weights: Array1<f64> = times.iter().map(|t| *t as f64).collect();
         let (x, y) = (self.x.select(Axis(0), &rows), self.y.select(&rows));
         let repeated = self.model.fit(&Device::cpu(), x.view(), std::borrow::Borrow::borrow(&y)).unwrap();
-        let weighted = self.model.fit_weighted(&Device::cpu(), self.x.view(), self.y, weights.view()).unwrap();
+        let weighted =
+            self.model.fit_weighted(&Device::cpu(), self.x.view(), self.y, weights.view()).unwrap();
         let ask = |f: &F| (self.ask)(f, self.x.view());
         self.agree("weights instead of repeated rows", &ask(&repeated), &ask(&weighted), 1e-6);
         for bad in [-1.0, f64::NAN, f64::INFINITY] {

@@ -22,7 +22,8 @@ pub fn correlated() -> (Array2<f64>, ()) {
 /// A smooth function of two features, with noise: one target.
 pub fn curve() -> (Array2<f64>, Array1<f64>) {
     let (x, noise) = (random(50, 2, 6) * 2.0, random(50, 1, 7));
-    let y = x.rows().into_iter().zip(noise.column(0)).map(|(r, e)| r[0].sin() + 0.5 * r[1] + 0.05 * e).collect();
+    let y =
+        x.rows().into_iter().zip(noise.column(0)).map(|(r, e)| r[0].sin() + 0.5 * r[1] + 0.05 * e).collect();
     (x, y)
 }
 

@@ -15,7 +15,8 @@ fn estimators() -> Vec<String> {
         let mut own = String::new();
         for line in text.lines() {
             if let Some(rest) = line.strip_prefix("impl") {
-                let name = rest.split(" for ").last().unwrap_or_default().trim_start_matches(|c: char| c == '<');
+                let name =
+                    rest.split(" for ").last().unwrap_or_default().trim_start_matches(|c: char| c == '<');
                 let name = name.rsplit("> ").next().unwrap_or_default().trim();
                 own = name.split(['<', ' ', '{']).next().unwrap_or_default().to_owned();
             }

@@ -27,11 +27,21 @@ fn a_power_that_no_one_waits_for_is_refused() {
     for power in [u32::MAX, 1 << 31] {
         let k = Kernel::rbf(1.0).pow(power);
         assert!(matches!(k.value(&[0.0], &[1.0]), Err(Error::Parameter { .. })), "{power}");
-        assert!(matches!(RandomFourier::new(k, 10).fit(2), Err(Error::Parameter { .. })));
+        assert!(matches!(
+            RandomFourier::new(k, 10).fit(&mercer::Device::cpu(), ndarray::Array2::<f64>::zeros((3, 2))),
+            Err(Error::Parameter { .. })
+        ));
     }
     let many = Kernel::rbf(1.0).pow(1000).pow(1000);
-    assert!(matches!(RandomFourier::new(many, 10).fit(2), Err(Error::Parameter { .. })));
-    assert!(RandomFourier::new(Kernel::rbf(1.0).pow(5), 10).fit(2).is_ok());
+    assert!(matches!(
+        RandomFourier::new(many, 10).fit(&mercer::Device::cpu(), ndarray::Array2::<f64>::zeros((3, 2))),
+        Err(Error::Parameter { .. })
+    ));
+    assert!(
+        RandomFourier::new(Kernel::rbf(1.0).pow(5), 10)
+            .fit(&mercer::Device::cpu(), ndarray::Array2::<f64>::zeros((3, 2)))
+            .is_ok()
+    );
 }
 
 #[test]

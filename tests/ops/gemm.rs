@@ -227,7 +227,9 @@ fn a_form_for_each_relabelling() {
             assert_eq!(got.len(), count);
             got.iter().zip(&a).for_each(|(got, a)| assert_close(got, &form(&u, a, &v), tolerance, &what));
             let got = relabelled_forms(&ready(&left), &there(&squares), None).unwrap();
-            got.iter().zip(&squares).for_each(|(got, a)| assert_close(got, &form(&u, a, &u), tolerance, &what));
+            got.iter()
+                .zip(&squares)
+                .for_each(|(got, a)| assert_close(got, &form(&u, a, &u), tolerance, &what));
         }
     }
     let cpu = Device::cpu();

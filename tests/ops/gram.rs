@@ -156,7 +156,9 @@ fn a_custom_term_sees_points_only() {
         let kernel = whole.clone().on((left_out..d).collect::<Vec<_>>());
         let [mut x, mut y] = [(67, 1), (65, 2)].map(|(n, seed)| random(n, d, seed).mapv(|v| v.abs() + 0.1));
         // Zeros where the kernel does not look.
-        [&mut x, &mut y].map(|a| a.slice_mut(s![.., ..left_out]).fill(0.0));
+        for a in [&mut x, &mut y] {
+            a.slice_mut(s![.., ..left_out]).fill(0.0);
+        }
         let want = definition(&kernel, &x, &y);
         let (ones, ones_x) = (Array2::ones((65, 1)), Array2::ones((67, 1)));
         for device in gpus() {

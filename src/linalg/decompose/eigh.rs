@@ -6,8 +6,8 @@ use faer::{MatMut, MatRef, Par, Spec};
 use ndarray::{Array1, Array2, ArrayView2, s};
 
 use crate::check::symmetric;
-use crate::host::zero_upper::restored;
 use crate::host::memory::{copy, zeros};
+use crate::host::zero_upper::restored;
 use crate::{Error, Result};
 
 /// All eigenpairs of a symmetric matrix, the largest eigenvalue first.

@@ -8,10 +8,10 @@ use ndarray::{Array1, Array2, Axis, concatenate, s};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::check::parameter;
 use super::eigh::{Eigen, eigh};
-use crate::linalg::iterative::operator::Operator;
 use super::orthonormal::{extend, lengths};
+use crate::check::parameter;
+use crate::linalg::iterative::operator::Operator;
 use crate::ops::{Trans, gemm};
 use crate::{Error, Matrix, Precision, Result};
 

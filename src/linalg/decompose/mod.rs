@@ -13,6 +13,6 @@ pub use eigh::{Eigen, eigh};
 pub use leading_eigenpairs::{EigenParams, Eigenpairs, leading_eigenpairs};
 pub use low_rank::LowRank;
 pub use nystrom::{landmarks, nystrom};
-pub use pivoted_cholesky::pivoted_cholesky;
 pub(crate) use orthonormal::outside;
+pub use pivoted_cholesky::pivoted_cholesky;
 pub(crate) use svd::thin_svd;

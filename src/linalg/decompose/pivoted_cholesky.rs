@@ -6,10 +6,10 @@
 use ndarray::{Array1, Array2, Axis, s};
 use rayon::prelude::*;
 
-use crate::check::{finite, parameter};
 use super::low_rank::LowRank;
-use crate::linalg::iterative::operator::Operator;
+use crate::check::{finite, parameter};
 use crate::host::memory::{copy, zeros};
+use crate::linalg::iterative::operator::Operator;
 use crate::ops::product;
 use crate::{Error, Precision, Result};
 

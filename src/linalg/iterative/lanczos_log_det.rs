@@ -4,15 +4,14 @@
 //! quadrature of `zᵀ log(A) z`. With `M ≈ A` the same is done for `M^-½ A M^-½`, whose logarithm is small, and
 //! `log det M` is added. Checked in `tests/linalg/lanczos_log_det.rs` against the dense determinant.
 
-
 use ndarray::{Array1, Array2, Axis};
 
+use super::operator::Operator;
+use super::preconditioner::Covariance;
 use crate::Progress;
 use crate::check::parameter;
 use crate::linalg::decompose::eigh::eigh;
 use crate::linalg::solve::norm::dots;
-use super::operator::Operator;
-use super::preconditioner::Covariance;
 use crate::{Error, Precision, Result};
 
 /// Steps between two looks at the quadrature.

@@ -6,9 +6,9 @@
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
+use super::preconditioner::{Covariance, Preconditioner, signs};
 use crate::check::{block, parameter, require};
 use crate::linalg::decompose::low_rank::LowRank;
-use super::preconditioner::{Covariance, Preconditioner, signs};
 use crate::linalg::decompose::svd::{Svd, thin_svd};
 use crate::ops::{Side, Trans, Triangle, cholesky, gemm, gemm_add, log_det, product, solve_triangular};
 use crate::{Matrix, Result};

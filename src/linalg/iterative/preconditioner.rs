@@ -4,8 +4,8 @@ use ndarray::{Array1, Array2, ArrayView2, Axis};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::check::block;
 use super::operator::Operator;
+use crate::check::block;
 use crate::{Error, Result};
 
 /// A symmetric positive definite `M ≈ A` whose inverse is cheap.

@@ -10,11 +10,11 @@ use ndarray::{Array1, Array2, ArrayView2, Axis};
 use rayon::prelude::*;
 
 use crate::Progress;
+use crate::Result;
+use crate::host::zero_upper::restored;
 use crate::linalg::iterative::cg::{CgParams, CgSolution, conjugate_gradients};
 use crate::linalg::iterative::operator::Operator;
 use crate::linalg::iterative::preconditioner::Preconditioner;
-use crate::Result;
-use crate::host::zero_upper::restored;
 use crate::ops::product;
 
 /// Relative residual that must be reached, and the products after which it is given up.

@@ -21,7 +21,7 @@ pub use certificate::{Certificate, Fallback, Solution, SolveReport};
 pub(crate) use f32_preconditioned::solve_mixed;
 pub use jitter::Jitter;
 pub(crate) use norm::dots;
-pub(crate) use rounding::{Anchor, F32_VALUE};
+pub(crate) use rounding::{F32_VALUE, rounding_error};
 #[cfg(feature = "serde")]
 pub(crate) use saved::SavedFactor;
 pub use spd::{SpdParams, solve_spd};

@@ -64,7 +64,11 @@ impl Reference {
         x: ArrayView2<f64>,
         noise: impl Into<Noise>,
     ) -> Result<Self> {
-        let points = Points::on(op, device, x, kernel.origin())?;
+        Self::of_points(kernel, Points::on(op, device, x, kernel.origin())?, noise)
+    }
+
+    /// The same over points that a caller has placed.
+    pub fn of_points(kernel: &Kernel, points: Points, noise: impl Into<Noise>) -> Result<Self> {
         let operator = KernelOperator::new(kernel, points.on_host(), noise)?;
         Self::new(Entries::Kernel(Box::new(operator), points))
     }

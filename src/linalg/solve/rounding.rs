@@ -5,9 +5,8 @@
 
 use ndarray::{Array1, Array2, ArrayView2, Axis};
 
-use crate::matrix::shift;
 use crate::ops::{gram, gram_diagonal};
-use crate::{Device, Kernel, Matrix, Result};
+use crate::{Kernel, Matrix, Result};
 
 /// Relative rounding of a number in f32.
 pub(crate) const F32_ROUNDING: f64 = f32::EPSILON as f64 / 2.0;
@@ -62,37 +61,6 @@ fn telling(y: ArrayView2<f64>, shift: &Array1<f64>) -> Vec<usize> {
     let rest = m - ROWS / 2;
     let others = (0..ROWS / 2).map(|k| ROWS / 2 + k * rest / (ROWS / 2));
     (0..ROWS / 2).chain(others).map(|at| order[at].0).collect()
-}
-
-/// What is subtracted from inputs that are uploaded in parts, in f64, before they are rounded to f32.
-#[derive(Debug, Clone)]
-pub(crate) struct Anchor(Array1<f64>);
-
-impl Anchor {
-    /// About the middle of `x`, `n x d`, if the kernel is stationary; the origin if not.
-    pub fn new(kernel: &Kernel, x: ArrayView2<f64>) -> Self {
-        Anchor(shift(x, kernel.origin()))
-    }
-
-    /// `x` on a device: as it is on the CPU, shifted on a GPU.
-    ///
-    /// # Errors
-    /// As [`Matrix::from_array`].
-    pub fn upload(&self, op: &'static str, device: &Device, x: ArrayView2<f64>) -> Result<Matrix> {
-        if device.is_gpu() {
-            Matrix::upload(op, device, (&x - &self.0).view())
-        } else {
-            Matrix::upload(op, device, x)
-        }
-    }
-
-    /// As [`rounding_error`].
-    ///
-    /// # Errors
-    /// As [`gram`].
-    pub fn moved(&self, kernel: &Kernel, x: ArrayView2<f64>, y: ArrayView2<f64>) -> Result<f64> {
-        rounding_error(kernel, &self.0, x, y)
-    }
 }
 
 #[cfg(test)]

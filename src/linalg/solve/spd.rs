@@ -5,9 +5,9 @@
 use ndarray::ArrayView2;
 
 use super::certificate::Solution;
-use crate::check::block;
 use super::jitter::Jitter;
 use super::spd_factor::SpdFactor;
+use crate::check::block;
 use crate::{Device, Result};
 
 /// How a refined solve goes about it.

@@ -8,11 +8,12 @@ use ndarray::{Array2, ArrayView1, ArrayView2};
 
 use super::certificate::{Certificate, Fallback, Solution};
 use super::factor::Factor;
-use super::reference::{Entries, Reference};
+use super::reference::Reference;
 use super::refine::{Refined, refine};
 use super::spd::SpdParams;
 use crate::check::{block, finite, symmetric};
 use crate::linalg::iterative::kernel_operator::Noise;
+use crate::matrix::Points;
 use crate::{Device, Error, Kernel, Matrix, Result};
 
 /// `L L^T = S (A + jitter I) S`, ready to solve: f32 on a GPU, f64 on the CPU, the residual always f64 on the host.
@@ -69,6 +70,16 @@ impl SpdFactor {
         const OP: &str = "SpdFactor::of_kernel";
         finite(OP, "x", x)?;
         Self::of(device, Reference::of_kernel(OP, device, kernel, x, noise)?, params)
+    }
+
+    /// [`SpdFactor::of_kernel`] over points that the caller has placed, and shares: they are uploaded once.
+    pub(crate) fn of_points(
+        kernel: &Kernel,
+        points: &Points,
+        noise: impl Into<Noise>,
+        params: &SpdParams,
+    ) -> Result<Self> {
+        Self::of(points.device(), Reference::of_points(kernel, points.clone(), noise)?, params)
     }
 
     /// What every factor comes out of: with its reference around it, and the condition if the parameters ask for that.
@@ -184,18 +195,6 @@ impl SpdFactor {
     /// How far the rounding of inputs has moved the entries that a factor in f32 was made of, relative to the diagonal.
     pub(crate) fn moved(&self) -> f64 {
         self.current().moved
-    }
-
-    /// The points that a kernel's matrix is made of, where the factor lives.
-    ///
-    /// # Errors
-    /// Those of the device.
-    pub(crate) fn points(&self) -> Result<Option<&Matrix>> {
-        match self.reference.entries() {
-            Entries::Stored(_) => Ok(None),
-            Entries::Kernel(_, points) if self.current().is_f64() => Ok(Some(points.on_host())),
-            Entries::Kernel(_, points) => points.matrix().map(Some),
-        }
     }
 
     pub(in crate::linalg) fn reference(&self) -> &Reference {

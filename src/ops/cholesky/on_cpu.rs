@@ -8,8 +8,8 @@ use faer::{MatMut, Par, Spec};
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis};
 use rayon::prelude::*;
 
-use crate::host::zero_upper;
 use crate::host::memory::room;
+use crate::host::zero_upper;
 use crate::ops::gemm::{add_lower, on_a_worker};
 use crate::ops::solve_triangular::{Triangle, solve_in_place};
 

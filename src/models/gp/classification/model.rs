@@ -178,7 +178,9 @@ impl GpClassifier {
         gradient: bool,
     ) -> Result<(Labels<L>, Vec<usize>, Points)> {
         finite("GpClassifier", "x", x)?;
-        require("GpClassifier", x.nrows() == y.len(), || format!("{} points, {} labels", x.nrows(), y.len()))?;
+        require("GpClassifier", x.nrows() == y.len(), || {
+            format!("{} points, {} labels", x.nrows(), y.len())
+        })?;
         let (labels, index) = Labels::of_classes(y)?;
         let size = (x.nrows(), x.ncols(), labels.classes().len());
         HyperSpace::new(&self.kernel, None, &self.priors)?;

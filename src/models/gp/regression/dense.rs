@@ -6,7 +6,7 @@
 use ndarray::{Array1, ArrayView2, Axis, concatenate};
 
 use super::f32_bound::{SINGLE, doubtful, reach};
-use crate::linalg::{Anchor, SpdFactor};
+use crate::linalg::{SpdFactor, rounding_error};
 use crate::matrix::Points;
 use crate::ops::{Along, Reduction, gram, gram_diagonal, reduce};
 use crate::probability::posterior_variance::left;
@@ -62,7 +62,7 @@ impl DensePosterior {
     fn lost(&self, kernel: &Kernel, points: &Points, x: ArrayView2<f64>, v: &Matrix) -> Result<Vec<f64>> {
         let largest = gram_diagonal(kernel, points.on_host())?.into_array()?.fold(0f64, |m, v| m.max(*v));
         let reaches = reach(&self.factor, largest + self.factor.jitter(), v)?;
-        let across = Anchor::new(kernel, points.host()).moved(kernel, points.host(), x)?;
+        let across = rounding_error(kernel, points.shift(), points.host(), x)?;
         let prior = gram_diagonal(kernel, &Matrix::from_host(x.to_owned()))?.into_array()?;
         let of_matrix = SINGLE + self.factor.moved();
         let bound =

@@ -94,8 +94,7 @@ impl Conditioned {
         }
         // Only a device in f32 decides anything by the condition.
         let spd = SpdParams { condition: model.spd.condition && points.device().is_gpu(), ..model.spd };
-        let (x, noise) = (points.host(), model.noise.clone());
-        let factor = SpdFactor::of_kernel(points.device(), &model.kernel, x, noise, &spd)?;
+        let factor = SpdFactor::of_points(&model.kernel, points, model.noise.clone(), &spd)?;
         Self::with_factor(model, factor, points, y)
     }
 

@@ -5,8 +5,8 @@ use ndarray::{Array1, Array2, ArrayView2, Axis};
 use super::params::MatrixFreeParams;
 use crate::check::parameter;
 use crate::linalg::{
-    Anchor, CgParams, CgSolution, Covariance, Fallback, KernelOperator, LogDet, LowRankPlusDiagonal,
-    Operator, Preconditioner, lanczos_log_det, pivoted_cholesky, refined_conjugate_gradients,
+    CgParams, CgSolution, Covariance, Fallback, KernelOperator, LogDet, LowRankPlusDiagonal, Operator,
+    Preconditioner, lanczos_log_det, pivoted_cholesky, refined_conjugate_gradients, rounding_error,
 };
 use crate::matrix::Points;
 use crate::models::gp::regression::model::GpRegressor;
@@ -42,7 +42,7 @@ impl System {
         let x = points.host();
         let on_gpu = points.device().is_gpu();
         // Written so that a NaN is too much.
-        let in_place = !on_gpu || Anchor::new(&model.kernel, x).moved(&model.kernel, x, x)? <= MOVED;
+        let in_place = !on_gpu || rounding_error(&model.kernel, points.shift(), x, x)? <= MOVED;
         let device = if in_place { points.device().clone() } else { Device::cpu() };
         let fast = if device.is_gpu() { Some(operator(points.matrix()?)?) } else { None };
         let fallback = (!in_place).then_some(Fallback::Inputs);
