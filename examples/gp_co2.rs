@@ -38,7 +38,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let irregularities = 0.5 * Kernel::rational_quadratic(1.0, 1.0);
     let kernel = (trend + seasons + irregularities).fixed("sum.1.product.1.periodic.period")?;
     let model = GpRegressor::new(kernel).mean(Mean::Constant).noise(0.1);
-    let search = Minimiser { max_iterations: 100, ..Minimiser::default() };
+    let search = Minimiser::new().max_iterations(100);
     let fitted = model.optimise(search).fit(&device, &x, &y)?;
 
     println!("on {device}, {} months from {:.1} to {:.1}", x.nrows(), x[[0, 0]], x[[x.nrows() - 1, 0]]);

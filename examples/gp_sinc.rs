@@ -41,7 +41,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let grid = Array2::from_shape_fn((201, 1), |(i, _)| -10.0 + 0.1 * i as f64);
 
     let model = GpRegressor::new(Kernel::rbf(1.0)).noise(0.01);
-    let search = Minimiser { restarts: 4, seed: 1, ..Minimiser::default() };
+    let search = Minimiser::new().restarts(4).seed(1);
     let fitted = model.clone().fixed_noise().optimise(search).fit(&Device::cpu(), x.view(), y.view())?;
     let best = fitted.model().theta();
     println!("          x      sinc      mean        sd");

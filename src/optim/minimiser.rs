@@ -32,19 +32,19 @@ const DRAWS: usize = 10;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Minimiser {
     /// Most iterations of a run.
-    pub max_iterations: usize,
+    pub(super) max_iterations: usize,
     /// A run ends when the largest entry of the projected gradient is at most this, relative to `max(1, |f|)`, or
     /// when an iteration gains less than a millionth of this.
-    pub tolerance: f64,
+    pub(super) tolerance: f64,
     /// Runs from random points, besides the one from the start. They are uniform in bounds that are finite, unless these
     /// are a thousand times wider than the start is large: then they get rarer away from it, as on a logarithmic scale. A
     /// variable without two finite bounds keeps its start.
-    pub restarts: usize,
+    pub(super) restarts: usize,
     /// Seed of the restarts' points.
-    pub seed: u64,
+    pub(super) seed: u64,
     /// Called after every iteration with the number of iterations so far, restarts included, and the value.
     #[cfg_attr(feature = "serde", serde(skip))]
-    pub progress: Progress,
+    pub(super) progress: Progress,
 }
 
 impl Default for Minimiser {

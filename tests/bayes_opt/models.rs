@@ -34,7 +34,7 @@ fn a_model_learns_by_its_own_minimiser_and_from_observations_only() {
         seen.fetch_add(1, Ordering::Relaxed);
         ControlFlow::Continue(())
     };
-    let own = Minimiser { max_iterations: 7, progress: Progress::new(progress), ..Minimiser::default() };
+    let own = Minimiser::new().max_iterations(7).progress(Progress::new(progress));
     let mut search = bowl(1, Some(process().optimise(own)));
     search.ask().unwrap();
     let learned = calls.load(Ordering::Relaxed);

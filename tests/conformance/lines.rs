@@ -62,7 +62,7 @@ conforms!(random_fourier, data::blobs(), RandomFourier::new(Kernel::rbf(1.0), 10
 // Gaussian processes.
 conforms!(gp_regressor, data::curve(), GpRegressor::new(Kernel::rbf(1.0)).noise(0.1),
     |f, x| { let p = f.predict_distribution(x)?; Ok(ndarray::stack![Axis(1), p.mean, p.variance]) }; 1e-5, unordered, saved,
-    cancel(GpRegressor::new(Kernel::rbf(1.0)).noise(0.1).optimise(Minimiser { progress: enough(), ..Minimiser::default() })));
+    cancel(GpRegressor::new(Kernel::rbf(1.0)).noise(0.1).optimise(Minimiser::new().progress(enough()))));
 conforms!(gp_regressor_of_several, data::curves(), GpRegressor::new(Kernel::matern52(1.0)).noise(0.1),
     |f, x| f.predict(x); 1e-6, unordered, saved);
 conforms!(sparse_gp_regressor, data::curve(), SparseGpRegressor::new(Kernel::rbf(1.0), Inducing::greedy(12)).noise(0.1),

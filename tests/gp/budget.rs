@@ -69,7 +69,7 @@ fn absurd_counts() {
         model().memory_budget(1).matrix_free(large).fit(&Device::cpu(), x.view(), y.view()).map(|_| ())
     };
     for probes in [usize::MAX, usize::MAX / 400] {
-        let log_det = LogDetParams { probes, ..LogDetParams::default() };
+        let log_det = LogDetParams::new().probes(probes);
         let large = MatrixFreeParams::new().log_det(log_det);
         let e = fit(large.clone());
         assert!(matches!(&e, Err(Error::Parameter { name, .. }) if name == "probes"), "{e:?}");

@@ -16,7 +16,7 @@ fn own(shared: &Device) -> Device {
 /// A plan promises room: it must be enough, and not many times too much.
 #[test]
 fn plans_of_device_memory_are_kept() {
-    let search = Minimiser { max_iterations: 2, ..Minimiser::default() };
+    let search = Minimiser::new().max_iterations(2);
     let gp = GpRegressor::new(1.3 * Kernel::matern52(1.1)).noise(0.1);
     let cases = [
         ("stored", gp.clone(), 300, 3),

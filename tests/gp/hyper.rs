@@ -127,7 +127,7 @@ fn restarts() {
     let kernel = Kernel::rbf(300.0).bounded("rbf.lengthscale", 0.01, 1000.0).unwrap();
     let model = GpRegressor::new(kernel).noise(0.5).noise_bounds(1e-4, 10.0);
     let fit = |restarts| {
-        let minimiser = Minimiser { restarts, seed: 5, ..Minimiser::default() };
+        let minimiser = Minimiser::new().restarts(restarts).seed(5);
         model.clone().optimise(minimiser).fit(&Device::cpu(), x.view(), y.view()).unwrap()
     };
     let (alone, many) = (fit(0), fit(6));
@@ -141,8 +141,7 @@ fn a_failed_factorisation_inside_the_search_is_survived() {
     let x = Array2::from_shape_fn((40, 1), |(i, _)| 0.1 * i as f64);
     let y = x.map_axis(Axis(1), |r| (2.0 * r[0]).sin()).insert_axis(Axis(1));
     let kernel = Kernel::rbf(0.05).bounded("rbf.lengthscale", 0.01, 100.0).unwrap();
-    let model =
-        GpRegressor::new(kernel).noise(0.0).optimise(Minimiser { restarts: 3, ..Minimiser::default() });
+    let model = GpRegressor::new(kernel).noise(0.0).optimise(Minimiser::new().restarts(3));
     let fitted = model.fit(&Device::cpu(), x.view(), y.view()).unwrap();
     assert!(fitted.report().search.as_ref().unwrap().failures > 0, "the test has tested nothing");
     let alone =

@@ -78,7 +78,7 @@ fn the_gradient_is_unbiased_and_exact_under_a_perfect_preconditioner() {
     let gp = model();
     let exact = gp.log_evidence(&Device::cpu(), x.view(), y.view()).unwrap();
     let at = |device: &Device, rank: usize, seed: u64| {
-        let log_det = LogDetParams { seed, ..LogDetParams::default() };
+        let log_det = LogDetParams::new().seed(seed);
         let params = MatrixFreeParams::new().rank(rank).log_det(log_det);
         gp.stochastic_evidence(device, x.view(), y.view(), &params).unwrap()
     };
@@ -108,7 +108,7 @@ fn the_gradient_is_unbiased_and_exact_under_a_perfect_preconditioner() {
 #[test]
 fn the_search_finds_nearly_what_the_stored_matrix_finds() {
     let (x, y) = data(150, 2, 74);
-    let search = Minimiser { max_iterations: 15, tolerance: 1e-3, ..Minimiser::default() };
+    let search = Minimiser::new().max_iterations(15).tolerance(1e-3);
     let gp = GpRegressor::new(1.0 * Kernel::rbf(0.5)).noise(0.2).optimise(search);
     let want = gp.fit(&Device::cpu(), x.view(), y.view()).unwrap();
     let got = free(&gp, &Device::cpu(), x.view(), y.view());

@@ -72,7 +72,7 @@ fn gradients_of_every_kind_of_model() {
 #[test]
 fn priors_count() {
     let (x, y) = data(80, 2, 174);
-    let search = Minimiser { max_iterations: 40, tolerance: 1e-4, ..Minimiser::default() };
+    let search = Minimiser::new().max_iterations(40).tolerance(1e-4);
     let gp = GpRegressor::new(1.0 * Kernel::rbf(0.5)).noise(0.2).optimise(search);
     let length = |gp: &GpRegressor| gp.kernel().params()[1].value;
     let exact = MatrixFreeParams::new().rank(80);
@@ -101,7 +101,7 @@ fn the_gradient_of_a_trend_is_unbiased() {
     let gp = model().mean(Mean::Linear);
     let exact = gp.log_evidence(&Device::cpu(), x.view(), y.view()).unwrap();
     let at = |seed: u64| {
-        let log_det = LogDetParams { seed, ..LogDetParams::default() };
+        let log_det = LogDetParams::new().seed(seed);
         let params = MatrixFreeParams::new().rank(15).log_det(log_det);
         gp.stochastic_evidence(&Device::cpu(), x.view(), y.view(), &params).unwrap().gradient
     };

@@ -17,7 +17,7 @@ fn model(inducing: Inducing) -> SparseGpRegressor {
 }
 
 fn search() -> Minimiser {
-    Minimiser { max_iterations: 60, ..Minimiser::default() }
+    Minimiser::new().max_iterations(60)
 }
 
 #[test]
@@ -185,12 +185,9 @@ fn what_was_set_and_learned_can_be_read() {
 #[test]
 fn it_can_be_watched_and_cancelled() {
     let (x, y) = data(60, 2, 1, 44);
-    let stop = Minimiser {
-        progress: Progress::new(|step| {
-            if step.made == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        }),
-        ..Minimiser::default()
-    };
+    let stop = Minimiser::new().progress(Progress::new(|step| {
+        if step.made == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }));
     let e = model(Inducing::greedy(5)).optimise(stop).fit(&Device::cpu(), x.view(), y.view());
     assert!(matches!(e, Err(Error::Cancelled { iterations: 2, .. })), "{e:?}");
 }

@@ -46,7 +46,7 @@ fn data_beyond_f32_are_fitted_all_the_same() {
     for (size, noise, stretch) in [(1e36, 1e-8, 1.0), (1e45, 1e85, 1.0), (1.0, 0.05, 1e45)] {
         let (x, y, new) = (&x * stretch, &y * size, &new * stretch);
         let kernel = (20.0 * noise) * Kernel::rbf(stretch);
-        let few = Minimiser { max_iterations: 5, ..Minimiser::default() };
+        let few = Minimiser::new().max_iterations(5);
         let model = SparseGpRegressor::new(kernel, Inducing::greedy(10)).noise(noise).optimise(few);
         let want = model.fit(&Device::cpu(), x.view(), y.view()).unwrap();
         let slope = model.evidence(&Device::cpu(), x.view(), y.view()).unwrap();

@@ -73,7 +73,7 @@ fn predictions_refuse_other_points() {
 
 #[test]
 fn little_and_dull_data_are_borne() {
-    let search = || Minimiser { max_iterations: 20, ..Minimiser::default() };
+    let search = || Minimiser::new().max_iterations(20);
     for method in METHODS {
         // One observation.
         let one = SparseGpRegressor::new(1.0 * Kernel::rbf(1.0), Inducing::greedy(1)).method(method);
@@ -122,7 +122,7 @@ fn fifty_points_of_ten_thousand_features() {
         for method in METHODS {
             let wide =
                 SparseGpRegressor::new(1.0 * Kernel::rbf(80.0), Inducing::uniform(5, 1)).method(method);
-            let once = wide.optimise(Minimiser { max_iterations: 2, ..Minimiser::default() });
+            let once = wide.optimise(Minimiser::new().max_iterations(2));
             let gp = once.fit(&device, x.view(), y.view()).unwrap();
             let found = gp.predict_with(x.view(), Predictive::Observed).unwrap();
             assert!(found.variance.iter().all(|v| *v >= 0.0 && v.is_finite()), "{method:?} on {device}");

@@ -19,7 +19,7 @@ fn model(scale: f64, length: f64, noise: f64) -> SparseGpRegressor {
 
 /// No step: value and gradient of the objective are those of the start.
 fn still() -> Minimiser {
-    Minimiser { max_iterations: 0, ..Minimiser::default() }
+    Minimiser::new().max_iterations(0)
 }
 
 #[test]

@@ -12,7 +12,7 @@ const LIKELIHOODS: [Likelihood; 3] = [Likelihood::Logistic, Likelihood::Probit, 
 
 /// No step: value and gradient of the objective are those of the start.
 fn still() -> Minimiser {
-    Minimiser { max_iterations: 0, ..Minimiser::default() }
+    Minimiser::new().max_iterations(0)
 }
 
 #[test]

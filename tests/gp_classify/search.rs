@@ -82,7 +82,7 @@ fn fixed_parameters_and_bounds_are_kept() {
 #[test]
 fn the_callback_can_stop_it() {
     let (x, labels) = stripes(40, 72);
-    let stop = Minimiser { progress: Progress::new(|_| ControlFlow::Break(())), ..Minimiser::default() };
+    let stop = Minimiser::new().progress(Progress::new(|_| ControlFlow::Break(())));
     let model = GpClassifier::new(2.0 * Kernel::rbf(0.3)).optimise(stop);
     let error = model.fit(&Device::cpu(), x.view(), &labels).unwrap_err();
     assert!(matches!(error, Error::Cancelled { .. }), "{error}");

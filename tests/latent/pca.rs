@@ -75,7 +75,7 @@ fn what_is_lost_is_what_was_left_out() {
 
 #[test]
 fn three_routes_lead_to_the_same_place() {
-    let lanczos = Route::Lanczos(EigenParams { tolerance: Some(1e-13), ..EigenParams::default() });
+    let lanczos = Route::Lanczos(EigenParams::new().tolerance(Some(1e-13)));
     for (n, d) in [(200, 12), (12, 200), (90, 90), (30, 29), (400, 120), (120, 400)] {
         let x = near_subspace(n, d, 6, 0.05, 14);
         let want = fit(Pca::new(5).route(Route::Covariance), &x);

@@ -12,7 +12,7 @@ use crate::support::{on, random};
 use crate::{conditioned, everywhere, relative, textbook, with_spectrum};
 
 fn within(tolerance: f64) -> CgParams {
-    CgParams { tolerance: Some(tolerance), ..CgParams::default() }
+    CgParams::new().tolerance(Some(tolerance))
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn what_f32_cannot_reach_is_said() {
             panic!("{e:?} on {device}")
         };
         assert!(residual > 1e-12);
-        let lenient = CgParams { accept_unconverged: true, ..within(1e-12) };
+        let lenient = within(1e-12).accept_unconverged(true);
         let found = conjugate_gradients(&op, b.view(), &Identity, &lenient).unwrap();
         let CgInfo { iterations, restarts, relative_residuals, .. } = &found.info;
         println!("f32 ends at {relative_residuals:?} after {iterations}, {restarts} restarts, on {device}");
@@ -112,19 +112,16 @@ fn what_f32_cannot_reach_is_said() {
 fn it_can_be_watched_cancelled_and_cut_short() {
     let op = Stored::new(&on(&Device::cpu(), &conditioned(80, 1e6, 50))).unwrap();
     let b = random(80, 1, 51);
-    let stop = CgParams {
-        progress: Progress::new(|step| {
-            if step.made == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        }),
-        ..CgParams::default()
-    };
+    let stop = CgParams::new().progress(Progress::new(|step| {
+        if step.made == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }));
     assert!(format!("{stop:?}").contains("Progress(set)"));
     let e = conjugate_gradients(&op, b.view(), &Identity, &stop).unwrap_err();
     assert_eq!(e, Error::Cancelled { op: "conjugate_gradients", iterations: 3 });
-    let short = CgParams { max_iterations: 5, ..CgParams::default() };
+    let short = CgParams::new().max_iterations(5);
     let e = conjugate_gradients(&op, b.view(), &Identity, &short).unwrap_err();
     assert!(matches!(e, Error::NoConvergence { iterations: 5, .. }), "{e}");
-    let short = CgParams { accept_unconverged: true, ..short };
+    let short = short.accept_unconverged(true);
     let found = conjugate_gradients(&op, b.view(), &Identity, &short).unwrap();
     assert!(!found.info.converged && !found.info.stagnated && found.info.trace.len() == 5);
 }

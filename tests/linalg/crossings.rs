@@ -46,7 +46,7 @@ fn assert_within(what: &str, device: &Device, got: [u64; 3], most: [u64; 3]) {
 #[test]
 fn a_factor_and_a_solve_move_vectors() {
     let (x, b) = (random(N, D, 51), random(N, 1, 52));
-    let unasked = SpdParams { condition: false, ..SpdParams::default() };
+    let unasked = SpdParams::new().condition(false);
     for device in alone() {
         let got = crossings(&device, || {
             let factor = SpdFactor::of_kernel(&device, &Kernel::rbf(0.5), x.view(), 0.01, &unasked).unwrap();

@@ -67,7 +67,7 @@ fn leading_pairs_are_those_of_the_full_decomposition() {
         for device in everywhere() {
             let (tolerance, bound) = if device.is_gpu() { (1e-5, 1e-5) } else { (1e-11, 1e-11) };
             let op = Stored::new(&on(&device, a)).unwrap();
-            let params = EigenParams { tolerance: Some(tolerance), ..EigenParams::default() };
+            let params = EigenParams::new().tolerance(Some(tolerance));
             let top =
                 leading_eigenpairs(&op, 6, &params).unwrap_or_else(|e| panic!("{what} on {device}: {e}"));
             println!("{what}: {} blocks on {device}", top.iterations);
@@ -108,13 +108,13 @@ fn the_seed_decides_and_the_limits_hold() {
     let op = Stored::new(&on(&Device::cpu(), &a)).unwrap();
     let params = EigenParams::default();
     assert_eq!(leading_eigenpairs(&op, 3, &params), leading_eigenpairs(&op, 3, &params), "the same bits");
-    let short = EigenParams { max_iterations: 2, ..params };
+    let short = params.max_iterations(2);
     let e = leading_eigenpairs(&op, 3, &short);
     assert!(matches!(e, Err(Error::NoConvergence { op: "leading_eigenpairs", iterations: 2, .. })), "{e:?}");
     for k in [0, 151] {
         assert!(matches!(leading_eigenpairs(&op, k, &params), Err(Error::Parameter { .. })));
     }
-    let bad = EigenParams { tolerance: Some(0.0), ..params };
+    let bad = params.tolerance(Some(0.0));
     assert!(matches!(leading_eigenpairs(&op, 3, &bad), Err(Error::Parameter { .. })));
     assert_eq!(op.dim(), 150);
     assert!(relative(&orthogonal(150, 1).t().dot(&orthogonal(150, 1)), &Array2::eye(150)) < 1e-13);

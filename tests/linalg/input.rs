@@ -75,14 +75,14 @@ fn parameters_out_of_their_domain() {
         ladder(f64::NAN, 2.0, 1.0),
     ];
     for jitter in ladders {
-        let e = solve_spd(&cpu, a.view(), b.view(), &SpdParams { jitter, ..SpdParams::default() });
+        let e = solve_spd(&cpu, a.view(), b.view(), &SpdParams::new().jitter(jitter));
         assert!(matches!(e, Err(Error::Parameter { .. })), "{jitter:?}");
     }
     for tolerance in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        let e = solve_spd(&cpu, a.view(), b.view(), &SpdParams { tolerance, ..SpdParams::default() });
+        let e = solve_spd(&cpu, a.view(), b.view(), &SpdParams::new().tolerance(tolerance));
         assert!(matches!(e, Err(Error::Parameter { .. })), "{tolerance}");
         let op = Stored::new(&on(&cpu, &a)).unwrap();
-        let params = CgParams { tolerance: Some(tolerance), ..CgParams::default() };
+        let params = CgParams::new().tolerance(Some(tolerance));
         let e = conjugate_gradients(&op, b.view(), &Identity, &params);
         assert!(matches!(e, Err(Error::Parameter { .. })), "{tolerance}");
     }

@@ -16,12 +16,11 @@ fn a_low_rank_preconditioner_saves_most_iterations() {
     let exact = KernelOperator::new(&Kernel::rbf(0.6), &on(&Device::cpu(), &x), 1e-4).unwrap();
     for device in everywhere() {
         let a = KernelOperator::new(&Kernel::rbf(0.6), &on(&device, &x), 1e-4).unwrap();
-        let lenient = CgParams {
-            tolerance: Some(1e-6),
-            max_iterations: 400,
-            accept_unconverged: true,
-            progress: Progress::none(),
-        };
+        let lenient = CgParams::new()
+            .tolerance(Some(1e-6))
+            .max_iterations(400)
+            .accept_unconverged(true)
+            .progress(Progress::none());
         let run = |m: &dyn Preconditioner| {
             refined_conjugate_gradients(&a, &exact, b.view(), m, &lenient).unwrap().info
         };
@@ -60,7 +59,7 @@ fn jacobi_undoes_bad_scaling() {
     let a = spd(n, 64) * scale.view().insert_axis(Axis(1)) * &scale;
     let op = Stored::new(&on(&Device::cpu(), &a)).unwrap();
     let b = random(n, 1, 65);
-    let params = CgParams { tolerance: Some(1e-8), accept_unconverged: true, ..CgParams::default() };
+    let params = CgParams::new().tolerance(Some(1e-8)).accept_unconverged(true);
     let run = |m: &dyn Preconditioner| conjugate_gradients(&op, b.view(), m, &params).unwrap().info;
     let (plain, jacobi) = (run(&Identity), run(&Jacobi::new(&op).unwrap()));
     println!("iterations: none {}, Jacobi {}", plain.iterations, jacobi.iterations);

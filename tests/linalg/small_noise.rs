@@ -78,7 +78,7 @@ fn the_standard_error_counts_what_rounding_does() {
             let m = LowRankPlusDiagonal::new(&low_rank, a.noise().view()).unwrap();
             for seed in 0..3 {
                 let what = format!("{name}, {d} features, noise {noise:e}, seed {seed}");
-                let params = LogDetParams { seed, ..LogDetParams::default() };
+                let params = LogDetParams::new().seed(seed);
                 let found = lanczos_log_det(&a, &m, &params).unwrap_or_else(|e| panic!("{what}: {e}"));
                 let off = (found.value - want).abs();
                 // Beside the rounding of the sum itself, which is of the size of the answer.

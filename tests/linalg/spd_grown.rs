@@ -44,7 +44,7 @@ fn extension_and_jitter() {
     let x = random(20, 2, 43);
     let again = x.slice(s![..3, ..]);
     for device in everywhere() {
-        let ladder = SpdParams { jitter: Jitter::ladder(), ..SpdParams::default() };
+        let ladder = SpdParams::new().jitter(Jitter::ladder());
         let grow = |params: &SpdParams| {
             let f = SpdFactor::of_kernel(&device, &Kernel::matern32(0.5), x.view(), 0.0, params).unwrap();
             f.extended(&Kernel::matern32(0.5), x.view(), again, 0.0)
@@ -105,7 +105,7 @@ fn the_condition_on_demand() {
     let (a, b) = (conditioned(80, 1e4, 47), random(80, 1, 48));
     for device in everywhere() {
         let with = SpdFactor::new(&device, a.view(), &SpdParams::default()).unwrap();
-        let sparing = SpdParams { condition: false, ..SpdParams::default() };
+        let sparing = SpdParams::new().condition(false);
         let without = SpdFactor::new(&device, a.view(), &sparing).unwrap();
         assert!(
             without.condition().is_nan() && without.solve(b.view()).unwrap().certificate.condition.is_nan()

@@ -55,7 +55,7 @@ fn inputs_far_from_the_origin() {
     ];
     for (kernel, noise, fallback) in cases {
         let of = |device: &Device, condition: bool| {
-            let params = SpdParams { condition, ..SpdParams::default() };
+            let params = SpdParams::new().condition(condition);
             SpdFactor::of_kernel(device, &kernel, x.view(), noise.clone(), &params).unwrap()
         };
         let want = of(&Device::cpu(), true).log_det().unwrap();
@@ -81,7 +81,7 @@ fn duplicates_without_noise_need_jitter() {
     let b = random(60, 1, 34);
     for device in everywhere() {
         let solve = |jitter| {
-            let params = SpdParams { jitter, ..SpdParams::default() };
+            let params = SpdParams::new().jitter(jitter);
             SpdFactor::of_kernel(&device, &Kernel::matern32(0.3), x.view(), 0.0, &params)?.solve(b.view())
         };
         let never = solve(Jitter::Never);

@@ -49,7 +49,7 @@ fn nothing_is_evaluated_outside() {
         assert!((0.0..=1.0).contains(&p[0]) && p[1] >= 2.0, "evaluated at {p:?}");
         Ok((-1e3 * p[0] + p[1].ln(), vec![-1e3, 1.0 / p[1]]))
     };
-    let found = Minimiser { restarts: 3, ..Minimiser::default() }.run(&[-9.0, 1e3], &bounds, f).unwrap();
+    let found = Minimiser::new().restarts(3).run(&[-9.0, 1e3], &bounds, f).unwrap();
     // The tolerance is relative to a value of -1000.
     assert!((found.point[0] - 1.0).abs() < 1e-5 && (found.point[1] - 2.0).abs() < 1e-3, "{found:?}");
 }
@@ -71,7 +71,7 @@ fn bounds_at_the_end_of_the_numbers() {
         [(min, max), (0.0, max), (min, 9.0), (min / 2.0, max / 2.0), (-1e300, 1e300), (-1e299, 1e299)]
     {
         for restarts in [0, 2] {
-            let minimiser = Minimiser { restarts, ..Minimiser::default() };
+            let minimiser = Minimiser::new().restarts(restarts);
             let found = minimiser.run(&[2.0], &[bounds], |p| Ok(bowl(&[1.0], &[3.0], p))).unwrap();
             assert!((found.point[0] - 3.0).abs() < 1e-5, "{bounds:?}: {found:?}");
         }

@@ -15,9 +15,7 @@ fn with_holes(p: &[f64]) -> Result<(f64, Vec<f64>)> {
 fn failures_are_walls_and_not_the_end() {
     let mut failures = 0;
     for start in [[-1.2, 1.0], [-1.4, -0.4], [1.4, 0.0], [0.0, 0.3]] {
-        let found = Minimiser { restarts: 2, ..Minimiser::default() }
-            .run(&start, &[(-2.0, 2.0); 2], with_holes)
-            .unwrap();
+        let found = Minimiser::new().restarts(2).run(&start, &[(-2.0, 2.0); 2], with_holes).unwrap();
         failures += found.failures;
         assert!(found.value < 1e-9, "{start:?}: {found:?}");
     }
@@ -53,10 +51,10 @@ fn a_start_that_fails_is_saved_by_restarts_or_reported() {
         if p[0] < 0.0 { Err(INDEFINITE) } else { Ok(((p[0] - 1.0).powi(2), vec![2.0 * (p[0] - 1.0)])) }
     };
     assert_eq!(Minimiser::default().run(&[-1.0], &[(-5.0, 5.0)], f).unwrap_err(), INDEFINITE);
-    let found = Minimiser { restarts: 2, ..Minimiser::default() }.run(&[-1.0], &[(-5.0, 5.0)], f).unwrap();
+    let found = Minimiser::new().restarts(2).run(&[-1.0], &[(-5.0, 5.0)], f).unwrap();
     assert!((found.point[0] - 1.0).abs() < 1e-6 && found.failures > 0);
     let nowhere = |_: &[f64]| Ok((f64::NAN, vec![0.0]));
-    let error = Minimiser { restarts: 2, ..Minimiser::default() }.run(&[1.0], &[FREE], nowhere).unwrap_err();
+    let error = Minimiser::new().restarts(2).run(&[1.0], &[FREE], nowhere).unwrap_err();
     assert!(matches!(error, Error::NotFinite { what: "the objective", .. }), "{error}");
 }
 
@@ -64,11 +62,10 @@ fn a_start_that_fails_is_saved_by_restarts_or_reported() {
 fn any_other_error_ends_it() {
     let lost = Error::DeviceLost("gone".into());
     let mut left = 4;
-    let result =
-        Minimiser { restarts: 5, ..Minimiser::default() }.run(&[-1.2, 1.0], &[(-2.0, 2.0); 2], |p| {
-            left -= 1;
-            if left == 0 { Err(lost.clone()) } else { rosenbrock(p) }
-        });
+    let result = Minimiser::new().restarts(5).run(&[-1.2, 1.0], &[(-2.0, 2.0); 2], |p| {
+        left -= 1;
+        if left == 0 { Err(lost.clone()) } else { rosenbrock(p) }
+    });
     assert_eq!(result.unwrap_err(), lost);
     assert_eq!(left, 0);
 }

@@ -14,7 +14,7 @@ fn bad_input() {
         assert!(matches!(run(&[0.0, 0.0], &[FREE, bad]), Err(Error::Parameter { .. })), "{bad:?}");
     }
     for tolerance in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        let minimiser = Minimiser { tolerance, ..Minimiser::default() };
+        let minimiser = Minimiser::new().tolerance(tolerance);
         assert!(matches!(minimiser.run(&[0.0, 0.0], &[FREE; 2], rosenbrock), Err(Error::Parameter { .. })));
     }
     let short = Minimiser::default().run(&[0.0, 0.0], &[FREE; 2], |_| Ok((0.0, vec![0.0])));

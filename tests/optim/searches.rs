@@ -37,7 +37,7 @@ fn curvature_is_learned() {
     let n = 50;
     let weights: Vec<f64> = (0..n).map(|i| 10f64.powf(4.0 * i as f64 / (n - 1) as f64)).collect();
     let centre = vec![1.0; n];
-    let minimiser = Minimiser { max_iterations: 1000, tolerance: 1e-7, ..Minimiser::default() };
+    let minimiser = Minimiser::new().max_iterations(1000).tolerance(1e-7);
     let found = minimiser.run(&vec![0.0; n], &vec![FREE; n], |p| Ok(bowl(&weights, &centre, p))).unwrap();
     assert!(found.point.iter().all(|x| (x - 1.0).abs() < 1e-4), "{found:?}");
     assert!(found.iterations < 900, "{} iterations", found.iterations);
@@ -53,19 +53,19 @@ fn waves(p: &[f64]) -> mercer::Result<(f64, Vec<f64>)> {
 #[test]
 fn restarts_find_the_best_of_many_minima_and_are_seeded() {
     let alone = Minimiser::default().run(&[8.0], &[(-10.0, 10.0)], waves).unwrap();
-    let many = Minimiser { restarts: 30, seed: 3, ..Minimiser::default() };
+    let many = Minimiser::new().restarts(30).seed(3);
     let found = many.run(&[8.0], &[(-10.0, 10.0)], waves).unwrap();
     assert!(found.value < alone.value - 1.0, "{} is no better than {}", found.value, alone.value);
     assert!((found.point[0] + 0.3117).abs() < 1e-3, "{found:?}");
     assert_eq!(found, many.run(&[8.0], &[(-10.0, 10.0)], waves).unwrap());
-    let other = Minimiser { seed: 4, ..many };
+    let other = many.seed(4);
     assert_ne!(found.evaluations, other.run(&[8.0], &[(-10.0, 10.0)], waves).unwrap().evaluations);
 }
 
 #[test]
 fn a_budget_of_iterations_is_kept() {
     for budget in [0, 1, 5] {
-        let minimiser = Minimiser { max_iterations: budget, ..Minimiser::default() };
+        let minimiser = Minimiser::new().max_iterations(budget);
         let found = minimiser.run(&[-1.2, 1.0], &[FREE; 2], rosenbrock).unwrap();
         assert_eq!((found.iterations, found.stop), (budget, Stop::Iterations));
     }

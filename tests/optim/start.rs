@@ -102,7 +102,7 @@ fn learning_never_loses_likelihood() -> Result<()> {
         let gp = GpRegressor::new(kernel).noise(0.01);
         let before = gp.log_evidence(&cpu, x.view(), y.view())?.value;
         for iterations in [1, 2, 5, 200] {
-            let search = Minimiser { max_iterations: iterations, ..Minimiser::default() };
+            let search = Minimiser::new().max_iterations(iterations);
             let fitted = gp.clone().optimise(search).fit(&cpu, x.view(), y.view())?;
             let after = fitted.log_evidence();
             assert!(after >= before, "{}: {after} after {iterations}, {before} before", fitted.kernel());

@@ -36,7 +36,7 @@ fn a_classifier_is_the_same() {
     ] {
         let (x, y) = data(40, labels);
         let model = GpClassifier::new(1.5 * Kernel::rbf(0.8)).likelihood(likelihood);
-        let searched = model.clone().optimise(Minimiser { max_iterations: 3, ..Minimiser::default() });
+        let searched = model.clone().optimise(Minimiser::new().max_iterations(3));
         for model in [model, searched] {
             let fitted = model.fit(&Device::cpu(), x.view(), &y).unwrap();
             for back in through(&fitted) {

@@ -247,9 +247,7 @@ fn an_average_over_hyperparameters_is_the_same() {
 #[test]
 fn what_is_to_be_fitted_fits_the_same() {
     let (x, y, new) = data(20);
-    let gp = GpRegressor::new(Kernel::rbf(0.5))
-        .noise(0.05)
-        .optimise(Minimiser { restarts: 2, ..Minimiser::default() });
+    let gp = GpRegressor::new(Kernel::rbf(0.5)).noise(0.05).optimise(Minimiser::new().restarts(2));
     let fitted = gp.fit(&Device::cpu(), x.view(), y.view()).unwrap();
     for back in through(&gp) {
         alike(&back.fit(&Device::cpu(), x.view(), y.view()).unwrap(), &fitted, &new);

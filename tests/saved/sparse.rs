@@ -11,7 +11,7 @@ use crate::{damaged, refused, same, through};
 fn a_sparse_process_is_the_same() {
     let (x, y, new) = (random(80, 2, 1), random(80, 2, 2), random(15, 2, 3));
     let start = SparseGpRegressor::new(1.0 * Kernel::rbf([0.5, 1.0]), Inducing::greedy(12));
-    let searched = start.clone().optimise(Minimiser { max_iterations: 5, ..Minimiser::default() });
+    let searched = start.clone().optimise(Minimiser::new().max_iterations(5));
     let given = SparseGpRegressor::new(Kernel::matern32(0.7), Inducing::Given(random(9, 2, 4)));
     for (method, model) in [
         (SparseMethod::Variational, &start),
@@ -36,7 +36,7 @@ fn a_sparse_process_is_the_same() {
 fn what_a_gpu_has_searched_for_predicts_without_one() {
     let (x, y, new) = (random(60, 1, 1), random(60, 1, 2), random(15, 1, 3));
     let model = SparseGpRegressor::new(1.0 * Kernel::rbf(0.5), Inducing::greedy(8))
-        .optimise(Minimiser { max_iterations: 3, ..Minimiser::default() });
+        .optimise(Minimiser::new().max_iterations(3));
     for device in adapters() {
         let fitted = model.fit(device, x.view(), y.view()).unwrap();
         for back in through(&fitted) {

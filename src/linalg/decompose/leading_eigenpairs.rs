@@ -11,6 +11,7 @@ use rand_chacha::ChaCha8Rng;
 use super::eigh::{Eigen, eigh};
 use super::orthonormal::{extend, lengths};
 use crate::check::parameter;
+use crate::configure::setters;
 use crate::linalg::iterative::operator::Operator;
 use crate::ops::{Trans, gemm};
 use crate::{Error, Matrix, Precision, Result};
@@ -23,14 +24,10 @@ const SMALL: usize = 64;
 /// How to look for leading eigenpairs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EigenParams {
-    /// `‖Av - λv‖₂ / ‖A‖₂` to reach; by default 1e-10 for an f64 operator and 1e-5 for an f32 one.
-    pub tolerance: Option<f64>,
-    /// Most blocks that are multiplied by A.
-    pub max_iterations: usize,
-    /// Eigenpairs sought beyond those asked for: they make clusters converge.
-    pub oversample: usize,
-    /// Of the first block.
-    pub seed: u64,
+    pub(crate) tolerance: Option<f64>,
+    pub(crate) max_iterations: usize,
+    pub(crate) oversample: usize,
+    pub(crate) seed: u64,
 }
 
 impl Default for EigenParams {
@@ -38,6 +35,24 @@ impl Default for EigenParams {
         EigenParams { tolerance: None, max_iterations: 300, oversample: 4, seed: 0 }
     }
 }
+
+impl EigenParams {
+    /// The defaults.
+    pub fn new() -> Self {
+        Self::default()
+    }
+}
+
+setters!(EigenParams {
+    /// Residual `‖Av - λv‖₂ / ‖A‖₂` to reach; by default 1e-10 for an f64 operator and 1e-5 for an f32 one.
+    tolerance: into Option<f64>,
+    /// Most blocks that are multiplied by A; 300 unless said otherwise.
+    max_iterations: usize,
+    /// Number of eigenpairs sought beyond those asked for: they make clusters converge.
+    oversample: usize,
+    /// Seed of the first block.
+    seed: u64,
+});
 
 /// The leading eigenpairs, and what happened.
 #[derive(Debug, Clone, PartialEq)]

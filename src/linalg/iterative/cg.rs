@@ -9,6 +9,7 @@ use ndarray::{Array2, ArrayView2, Axis};
 use super::operator::Operator;
 use super::preconditioner::Preconditioner;
 use crate::check::{block, parameter, require};
+use crate::configure::setters;
 use crate::linalg::solve::norm::length;
 use crate::linalg::solve::scaling::unit_columns;
 use crate::{Error, Precision, Progress, Result};
@@ -19,14 +20,10 @@ const PATIENCE: usize = 100;
 /// How conjugate gradients go about it.
 #[derive(Debug, Clone)]
 pub struct CgParams {
-    /// `‖b - Ax‖₂ / ‖b‖₂` to reach; by default 1e-10 if the residual is measured in f64 and 1e-4 if in f32.
-    pub tolerance: Option<f64>,
-    /// Most products with A.
-    pub max_iterations: usize,
-    /// Whether to return what was reached if that is not the tolerance, instead of an error.
-    pub accept_unconverged: bool,
-    /// Called after every iteration.
-    pub progress: Progress,
+    pub(crate) tolerance: Option<f64>,
+    pub(crate) max_iterations: usize,
+    pub(crate) accept_unconverged: bool,
+    pub(crate) progress: Progress,
 }
 
 impl Default for CgParams {
@@ -39,6 +36,24 @@ impl Default for CgParams {
         }
     }
 }
+
+impl CgParams {
+    /// The defaults.
+    pub fn new() -> Self {
+        Self::default()
+    }
+}
+
+setters!(CgParams {
+    /// Residual `‖b - Ax‖₂ / ‖b‖₂` to reach; by default 1e-10 if it is measured in f64 and 1e-4 if in f32.
+    tolerance: into Option<f64>,
+    /// Most products with A; 1000 unless said otherwise.
+    max_iterations: usize,
+    /// Whether to return what was reached if that is not the tolerance, instead of an error.
+    accept_unconverged: bool,
+    /// Callback after every iteration, which can stop it.
+    progress: Progress,
+});
 
 /// The solution, and what happened.
 #[derive(Debug, Clone, PartialEq)]

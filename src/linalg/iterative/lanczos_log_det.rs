@@ -10,6 +10,7 @@ use super::operator::Operator;
 use super::preconditioner::Covariance;
 use crate::Progress;
 use crate::check::parameter;
+use crate::configure::setters;
 use crate::linalg::decompose::eigh::eigh;
 use crate::linalg::solve::norm::dots;
 use crate::{Error, Precision, Result};
@@ -21,19 +22,13 @@ const LOOK: usize = 4;
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LogDetParams {
-    /// Random vectors, at least two. The standard error falls with the root of their number.
-    pub probes: usize,
-    /// Most products with A (of all the vectors at once).
-    pub max_steps: usize,
-    /// The quadrature has converged when four more steps move it by at most this part of the standard error.
-    pub tolerance: f64,
-    /// Whether to return what was reached if the quadrature has not converged, instead of an error.
-    pub accept_unconverged: bool,
-    /// Of the random signs.
-    pub seed: u64,
-    /// Called after every step with its number and the last change of the estimate.
+    pub(crate) probes: usize,
+    pub(crate) max_steps: usize,
+    pub(crate) tolerance: f64,
+    pub(crate) accept_unconverged: bool,
+    pub(crate) seed: u64,
     #[cfg_attr(feature = "serde", serde(skip))]
-    pub progress: Progress,
+    pub(crate) progress: Progress,
 }
 
 impl Default for LogDetParams {
@@ -48,6 +43,29 @@ impl Default for LogDetParams {
         }
     }
 }
+
+impl LogDetParams {
+    /// The defaults.
+    pub fn new() -> Self {
+        Self::default()
+    }
+}
+
+setters!(LogDetParams {
+    /// Number of random vectors, at least two; 16 unless said otherwise. The standard error falls with its root.
+    probes: usize,
+    /// Most products with A, of all the vectors at once; 200 unless said otherwise.
+    max_steps: usize,
+    /// Part of the standard error by which four more steps may move a quadrature that has converged; 0.01 unless said
+    /// otherwise.
+    tolerance: f64,
+    /// Whether to return what was reached if the quadrature has not converged, instead of an error.
+    accept_unconverged: bool,
+    /// Seed of the random signs.
+    seed: u64,
+    /// Callback after every step with the last change of the estimate, which can stop it.
+    progress: Progress,
+});
 
 /// A log-determinant and how far to trust it.
 #[derive(Debug, Clone, PartialEq)]

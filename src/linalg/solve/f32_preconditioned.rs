@@ -29,12 +29,11 @@ const FEW: usize = 4;
 /// [`Error::Shape`](crate::Error::Shape) or [`Error::NotFinite`](crate::Error::NotFinite) for a bad `b`.
 pub(crate) fn solve_mixed(a: &Array2<f64>, b: ArrayView2<f64>) -> Result<Option<CgSolution>> {
     let Some(factor) = SingleFactor::new(a) else { return Ok(None) };
-    let params = CgParams {
-        tolerance: Some(REACHED),
-        max_iterations: PRODUCTS,
-        accept_unconverged: true,
-        progress: Progress::none(),
-    };
+    let params = CgParams::new()
+        .tolerance(Some(REACHED))
+        .max_iterations(PRODUCTS)
+        .accept_unconverged(true)
+        .progress(Progress::none());
     let found = match conjugate_gradients(&Dense(a), b, &factor, &params) {
         // An indefinite matrix is for the f64 factorisation to name.
         Err(crate::Error::NotPositiveDefinite { .. }) => return Ok(None),

@@ -54,7 +54,7 @@ fn attempt(device: &Device, a: Reference, jitter: f64, params: &SpdParams) -> Re
             None => fallback = Some(Fallback::Inputs),
             Some(Ok(factor)) => {
                 // Points that f32 has moved call for a look at the condition, whoever asks for it.
-                let asked = SpdParams { condition: params.condition || moved > F32_VALUE, ..*params };
+                let asked = params.condition(params.condition || moved > F32_VALUE);
                 let made = SpdFactor::around(a.clone(), factor, jitter, None, &asked)?;
                 fallback = made.distrust();
                 if fallback.is_none() {

@@ -109,7 +109,7 @@ impl SavedFactor<'_> {
             None => Factor::in_f64(reference.lower()?)?,
         };
         // The condition is that of the factor which was saved.
-        let unasked = SpdParams { condition: false, ..params };
+        let unasked = params.condition(false);
         let mut made =
             SpdFactor::around(reference, factor, jitter, fallback, &unasked)?.known(jitter, condition);
         made.params = params;

@@ -8,24 +8,18 @@ use super::certificate::Solution;
 use super::jitter::Jitter;
 use super::spd_factor::SpdFactor;
 use crate::check::block;
+use crate::configure::setters;
 use crate::{Device, Result};
 
 /// How a refined solve goes about it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SpdParams {
-    /// What may be added to the diagonal if the matrix is not positive definite. Nothing, unless said otherwise.
-    pub jitter: Jitter,
-    /// The backward error that an answer must have. Refinement goes on to f64 level whatever this is.
-    pub tolerance: f64,
-    /// Most corrections.
-    pub max_steps: usize,
-    /// Whether a matrix that is too much for f32 may be factored in f64 on the CPU; the certificate says so.
-    pub fallback: bool,
-    /// Whether to estimate the condition number: a dozen solves with one right-hand side, which a search that factors
-    /// a matrix at every step may want to spare. Without it the condition is reported as NaN, and a factor in f32 is
-    /// given up only when refinement with it fails.
-    pub condition: bool,
+    pub(crate) jitter: Jitter,
+    pub(crate) tolerance: f64,
+    pub(crate) max_steps: usize,
+    pub(crate) fallback: bool,
+    pub(crate) condition: bool,
 }
 
 impl Default for SpdParams {
@@ -33,6 +27,28 @@ impl Default for SpdParams {
         SpdParams { jitter: Jitter::Never, tolerance: 1e-14, max_steps: 40, fallback: true, condition: true }
     }
 }
+
+impl SpdParams {
+    /// The defaults.
+    pub fn new() -> Self {
+        Self::default()
+    }
+}
+
+setters!(SpdParams {
+    /// What may be added to the diagonal if the matrix is not positive definite; nothing unless said otherwise.
+    jitter: Jitter,
+    /// Backward error that an answer must have. Refinement goes on to f64 level whatever this is.
+    tolerance: f64,
+    /// Most corrections of a solution; 40 unless said otherwise.
+    max_steps: usize,
+    /// Whether a matrix that is too much for f32 may be factored in f64 on the CPU; the certificate says so.
+    fallback: bool,
+    /// Whether to estimate the condition number: a dozen solves with one right-hand side, which a search that factors a
+    /// matrix at every step may want to spare. Without it the condition is reported as NaN, and a factor in f32 is given
+    /// up only when refinement with it fails.
+    condition: bool,
+});
 
 /// `X = (A + jitter I)⁻¹ B` with its certificate, in one call.
 ///

@@ -106,14 +106,12 @@ impl BayesOptimiser {
         if self.model.is_searched() {
             return self.model.fit(&self.device, x, y);
         }
-        let learner = Minimiser {
-            max_iterations: 100,
-            tolerance: 1e-4,
-            restarts: 1,
-            // Other restarts for every seed and every number of observations.
-            seed: self.seed ^ (y.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15),
-            progress: Progress::none(),
-        };
+        let learner = Minimiser::new()
+            .max_iterations(100)
+            .tolerance(1e-4)
+            .restarts(1)
+            .seed(self.seed ^ (y.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+            .progress(Progress::none());
         self.model.clone().optimise(learner).fit(&self.device, x, y)
     }
 

@@ -74,7 +74,7 @@ fn lowest(
             break;
         }
     }
-    let minimiser = Minimiser { max_iterations: 50, ..Minimiser::default() };
+    let minimiser = Minimiser::new().max_iterations(50);
     let mut best: Option<(f64, Vec<f64>)> = None;
     for start in &starts {
         match minimiser.run(start, &vec![(0.0, 1.0); d], &mut cost_gradient) {

@@ -104,8 +104,7 @@ impl Search<'_> {
         let mut bounds: Vec<(f64, f64)> =
             self.bounds.iter().copied().cycle().take(count * self.bounds.len()).collect();
         bounds.extend(self.widths.iter().map(|w| ((w / RANGE).ln(), (w * RANGE).ln())));
-        let minimiser =
-            Minimiser { max_iterations: self.max_iterations, tolerance: 1e-4, ..Minimiser::default() };
+        let minimiser = Minimiser::new().max_iterations(self.max_iterations).tolerance(1e-4);
         minimiser.run(&start, &bounds, |theta| {
             let (value, gradient) = objective(theta)?;
             Ok((-value, gradient.into_iter().map(|g| -g).collect()))

@@ -165,5 +165,5 @@ pub(super) fn scaled(k: &Matrix, root: &Array1<f64>) -> Result<Array2<f64>> {
 
 /// In f64; nobody asks for the condition.
 pub(super) fn factored(a: ArrayView2<f64>) -> Result<SpdFactor> {
-    SpdFactor::new(&Device::cpu(), a, &SpdParams { condition: false, ..SpdParams::default() })
+    SpdFactor::new(&Device::cpu(), a, &SpdParams::new().condition(false))
 }

@@ -11,7 +11,7 @@ use super::matrix_free::MatrixFreePosterior;
 use super::model::{GpRegressor, OP};
 use crate::check::require;
 use crate::learn::plan::Method;
-use crate::linalg::{Certificate, SpdFactor, SpdParams};
+use crate::linalg::{Certificate, SpdFactor};
 use crate::matrix::Points;
 use crate::models::gp::hyper_space::by_theta;
 use crate::models::gp::mean::{Design, Trend};
@@ -93,7 +93,7 @@ impl Conditioned {
             );
         }
         // Only a device in f32 decides anything by the condition.
-        let spd = SpdParams { condition: model.spd.condition && points.device().is_gpu(), ..model.spd };
+        let spd = model.spd.condition(model.spd.condition && points.device().is_gpu());
         let factor = SpdFactor::of_points(&model.kernel, points, model.noise.clone(), &spd)?;
         Self::with_factor(model, factor, points, y)
     }

@@ -13,7 +13,6 @@ use crate::learn::configure::getters;
 use crate::learn::inherent::inherent;
 use crate::learn::plan::Method;
 use crate::learn::{Inputs, Predict, PredictDistribution, TargetDim, Targets};
-use crate::linalg::SpdParams;
 use crate::models::gp::prediction::Predictive;
 use crate::saved::Format;
 use crate::{Device, Error, Result};
@@ -91,7 +90,7 @@ impl GpRegressor {
         self.affords(OP, device, (x.nrows(), x.ncols(), y.ncols()), false, "use `SparseGpRegressor`")?;
         let space = self.space(x.nrows())?;
         require(OP, !space.names.is_empty(), || "every hyper-parameter is fixed".to_owned())?;
-        let spd = SpdParams { condition: false, ..self.spd };
+        let spd = self.spd.condition(false);
         let model = GpRegressor { spd, minimiser: None, ..self.clone() };
         let (points, _) = model.place(OP, device, x, y.ncols())?;
         let (mut failures, mut begun) = (0, false);

@@ -170,7 +170,7 @@ impl<D: TargetDim> Fit<ArrayRef<f64, D>> for GpRegressor {
         let Some(minimiser) = self.minimiser.as_ref().filter(|_| !start.is_empty()) else {
             return FittedGp::new(self.clone(), points, y, plan, None);
         };
-        let sparing = GpRegressor { spd: SpdParams { condition: false, ..self.spd }, ..self.clone() };
+        let sparing = GpRegressor { spd: self.spd.condition(false), ..self.clone() };
         let minimum = minimiser.run(&start, &space.bounds, |theta| {
             let found = sparing.with_theta(theta)?.evidence(&points, y, plan.method)?;
             Ok(space.objective(theta, (found.value, found.gradient)))

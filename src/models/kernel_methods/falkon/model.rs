@@ -156,12 +156,11 @@ impl Falkon {
         let exact = Streamed::new(&Device::cpu(), &self.kernel, x, w, &whitening, self.penalty)?;
         let inner = Inner::new(&exact, self.seed)?;
         let b = exact.project(y)?;
-        let params = CgParams {
-            tolerance: Some(self.tolerance),
-            max_iterations: self.max_iterations,
-            accept_unconverged: false,
-            progress: self.progress.clone(),
-        };
+        let params = CgParams::new()
+            .tolerance(Some(self.tolerance))
+            .max_iterations(self.max_iterations)
+            .accept_unconverged(false)
+            .progress(self.progress.clone());
         let attempt = if device.is_gpu() {
             let fast = Streamed::new(&device, &self.kernel, x, w, &whitening, self.penalty)?;
             Some((fast.device(), refined_conjugate_gradients(&fast, &exact, b.view(), &inner, &params)))

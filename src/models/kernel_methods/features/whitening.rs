@@ -24,7 +24,7 @@ impl Whitening {
         let z = Matrix::from_host(points.clone());
         // Two operands, so that white noise in the kernel stays out of it.
         let k = gram(kernel, &z, Some(&z))?;
-        let params = SpdParams { jitter, ..SpdParams::default() };
+        let params = SpdParams::new().jitter(jitter);
         let factor = SpdFactor::new(&Device::cpu(), k.cpu().view(), &params)?;
         Ok(Whitening { points, l: factor.factor().clone(), jitter: factor.jitter() })
     }

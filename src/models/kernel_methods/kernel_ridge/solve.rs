@@ -65,12 +65,11 @@ impl KernelRidge {
             let low_rank = pivoted_cholesky(&exact.without_noise(), rank, 1e-12)?;
             LowRankPlusDiagonal::new(&low_rank, exact.noise().view())?
         };
-        let params = CgParams {
-            tolerance: self.tolerance,
-            max_iterations: self.max_iterations,
-            accept_unconverged: false,
-            progress: self.progress.clone(),
-        };
+        let params = CgParams::new()
+            .tolerance(self.tolerance)
+            .max_iterations(self.max_iterations)
+            .accept_unconverged(false)
+            .progress(self.progress.clone());
         let found = if points.device().is_gpu() {
             let fast = KernelOperator::new(&self.kernel, points.matrix()?, noise)?;
             refined_conjugate_gradients(&fast, &exact, y, &preconditioner, &params)?

@@ -107,12 +107,11 @@ fn in_f32(device: &Device, data: &Centred, penalty: f64, form: Form) -> Result<A
     };
     let targets = data.targets();
     let b = if form == Form::Primal { system.transposed(targets.view()) } else { targets };
-    let params = CgParams {
-        tolerance: Some(0.1 * REACHED),
-        max_iterations: 60,
-        accept_unconverged: true,
-        progress: Progress::none(),
-    };
+    let params = CgParams::new()
+        .tolerance(Some(0.1 * REACHED))
+        .max_iterations(60)
+        .accept_unconverged(true)
+        .progress(Progress::none());
     let found = conjugate_gradients(&system, b.view(), &Factor(l), &params)?;
     let report = SolveReport::Iterative(found.info);
     if report.relative_residual() > REACHED {

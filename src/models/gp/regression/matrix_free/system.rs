@@ -69,12 +69,11 @@ impl System {
 
     /// `C⁻¹ b`, the residual measured in f64.
     pub fn solve(&self, b: ArrayView2<f64>, tolerance: f64, params: &MatrixFreeParams) -> Result<CgSolution> {
-        let cg = CgParams {
-            tolerance: Some(tolerance),
-            max_iterations: params.max_iterations,
-            accept_unconverged: false,
-            progress: params.progress.clone(),
-        };
+        let cg = CgParams::new()
+            .tolerance(Some(tolerance))
+            .max_iterations(params.max_iterations)
+            .accept_unconverged(false)
+            .progress(params.progress.clone());
         refined_conjugate_gradients(self.fast(), &self.exact, b, &self.preconditioner, &cg)
     }
 
