@@ -47,7 +47,9 @@ impl Memory {
         }
         if let Some((s, y)) = self.0.back() {
             let scale = dot(s, y) / dot(y, y);
-            q.iter_mut().for_each(|q| *q *= scale);
+            for q in &mut q {
+                *q *= scale;
+            }
         }
         for ((s, y), share) in self.0.iter().zip(shares.iter().rev()) {
             let missing = share - dot(y, &q) / dot(s, y);

@@ -18,8 +18,11 @@ pub(super) struct Sample {
     pub outer: Vec<f64>,
 }
 
+/// A function and its gradient.
+pub(super) type Function<'f> = dyn FnMut(&[f64]) -> Result<(f64, Vec<f64>)> + 'f;
+
 pub(super) struct Objective<'f> {
-    pub f: &'f mut dyn FnMut(&[f64]) -> Result<(f64, Vec<f64>)>,
+    pub f: &'f mut Function<'f>,
     pub intervals: &'f [Interval],
     /// Evaluations in all runs.
     pub evaluations: usize,

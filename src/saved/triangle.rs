@@ -82,6 +82,7 @@ pub(crate) mod lower_or_none {
     use super::Triangular;
     use crate::Matrix;
 
+    #[allow(clippy::ref_option, reason = "serde gives a reference to the field")]
     pub fn serialize<S: Serializer>(l: &Option<Matrix>, to: S) -> Result<S::Ok, S::Error> {
         l.as_ref().map(|l| Triangular::new(l.cpu())).serialize(to)
     }

@@ -41,13 +41,13 @@ fn bad_data() {
             assert!(matches!(refused(&x, &[0, 1, 0]), Error::NotFinite { row: 2, col: 1, .. }));
         }
         let model = GpClassifier::new(Kernel::rbf(-1.0)).likelihood(likelihood);
-        assert!(matches!(model.fit(&cpu, x.view(), &[0, 1, 0]), Err(Error::Parameter { .. })));
+        assert!(matches!(model.fit(&cpu, x.view(), [0, 1, 0]), Err(Error::Parameter { .. })));
         let model = GpClassifier::new(Kernel::rbf([1.0, 2.0, 3.0])).likelihood(likelihood);
-        assert!(matches!(model.fit(&cpu, x.view(), &[0, 1, 0]), Err(Error::Shape { .. })));
+        assert!(matches!(model.fit(&cpu, x.view(), [0, 1, 0]), Err(Error::Shape { .. })));
         // Not a covariance: B has a negative eigenvalue.
         let indefinite = Kernel::precomputed(array![[1.0, 90.0], [90.0, 1.0]]);
         let model = GpClassifier::new(indefinite).likelihood(likelihood);
-        let refusal = model.fit(&cpu, array![[0.0], [1.0]].view(), &[0, 1]);
+        let refusal = model.fit(&cpu, array![[0.0], [1.0]].view(), [0, 1]);
         assert!(matches!(refusal, Err(Error::NotPositiveDefinite { .. })), "{refusal:?}");
     }
 }
@@ -58,11 +58,11 @@ fn constant_features_and_two_points_are_allowed() {
     let constant = Array2::<f64>::ones((6, 3));
     for likelihood in LIKELIHOODS {
         let model = GpClassifier::new(1.0 * Kernel::rbf(1.0)).likelihood(likelihood);
-        let fitted = model.fit(&cpu, constant.view(), &[0, 1, 1, 1, 0, 1]).unwrap();
+        let fitted = model.fit(&cpu, constant.view(), [0, 1, 1, 1, 0, 1]).unwrap();
         let p = fitted.predict_proba(constant.view()).unwrap();
         assert!(p.iter().all(|p| (0.0..=1.0).contains(p)));
         assert!(p[[0, 1]] > 0.5 - 1e-9, "four of six: {}", p[[0, 1]]);
-        let fitted = model.fit(&cpu, array![[0.0], [1.0]].view(), &[5, 2]).unwrap();
+        let fitted = model.fit(&cpu, array![[0.0], [1.0]].view(), [5, 2]).unwrap();
         assert_eq!(fitted.predict(array![[-0.2], [1.2]].view()).unwrap(), [5, 2]);
     }
 }
@@ -162,7 +162,7 @@ fn a_score_is_the_share_of_right_answers() {
     assert!((30..40).contains(&right), "{right}: some are right, some are not");
     assert_eq!(fitted.score(x.view(), &labels).unwrap(), right as f64 / 40.0);
     assert!(matches!(fitted.score(x.view(), &labels[1..]), Err(Error::Shape { .. })));
-    assert!(matches!(fitted.score(Array2::<f64>::zeros((0, 2)).view(), &[]), Err(Error::Shape { .. })));
+    assert!(matches!(fitted.score(Array2::<f64>::zeros((0, 2)).view(), []), Err(Error::Shape { .. })));
 }
 
 /// `k(x, x) = 1e320` is infinite, and so is what the data explain of it.
@@ -171,7 +171,7 @@ fn a_variance_beyond_all_numbers_is_no_certainty() {
     let (x, far) = (array![[-2.0], [-1.0], [1.0], [2.0]], array![[1.0], [1e160]]);
     for likelihood in LIKELIHOODS {
         let model = GpClassifier::new(Kernel::linear()).likelihood(likelihood);
-        let fitted = model.fit(&Device::cpu(), x.view(), &[0, 0, 1, 1]).unwrap();
+        let fitted = model.fit(&Device::cpu(), x.view(), [0, 0, 1, 1]).unwrap();
         let e = fitted.latent(far.view());
         assert!(matches!(e, Err(Error::NotFinite { what: "the variance", row: 1, .. })), "{e:?}");
         let e = fitted.predict_proba(far.view());

@@ -10,7 +10,7 @@ use crate::{close, gram, ring};
 fn four(likelihood: Likelihood, labels: [usize; 4]) -> FittedGpClassifier {
     let x = array![[-2.0], [-1.0], [1.0], [2.0]];
     let model = GpClassifier::new(Kernel::rbf(1.0)).likelihood(likelihood);
-    model.fit(&Device::cpu(), x.view(), &labels).unwrap()
+    model.fit(&Device::cpu(), x.view(), labels).unwrap()
 }
 
 /// Numbers from plain loops with the naive Newton step, which inverts K.

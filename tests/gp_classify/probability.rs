@@ -43,7 +43,7 @@ fn averages_agree_and_are_less_sure_than_the_mean() {
 #[test]
 fn far_away_is_no_endless_sum() {
     let x = ndarray::array![[-2.0], [-1.0], [1.0], [2.0]];
-    let fitted = GpClassifier::new(Kernel::linear()).fit(&Device::cpu(), x.view(), &[0, 0, 1, 1]).unwrap();
+    let fitted = GpClassifier::new(Kernel::linear()).fit(&Device::cpu(), x.view(), [0, 0, 1, 1]).unwrap();
     let p = |at: f64| fitted.predict_proba(ndarray::array![[at]].view()).unwrap()[[0, 1]];
     let limit = p(1e9);
     assert!(0.8 < limit && limit < 1.0, "{limit}");

@@ -16,9 +16,9 @@ fn estimators() -> Vec<String> {
         for line in text.lines() {
             if let Some(rest) = line.strip_prefix("impl") {
                 let name =
-                    rest.split(" for ").last().unwrap_or_default().trim_start_matches(|c: char| c == '<');
+                    rest.split(" for ").last().unwrap_or_default().trim_start_matches('<');
                 let name = name.rsplit("> ").next().unwrap_or_default().trim();
-                own = name.split(['<', ' ', '{']).next().unwrap_or_default().to_owned();
+                name.split(['<', ' ', '{']).next().unwrap_or_default().clone_into(&mut own);
             }
             if line.trim_start().starts_with("pub fn fit(") || line.trim_start().starts_with("pub fn fit<") {
                 found.push(own.clone());

@@ -23,8 +23,8 @@ fn one_component_is_ppca() {
     let (one, ppca) = (fit(&PpcaMixture::new(1, 2), &x), Ppca::new(2).fit(&Device::cpu(), x.view()).unwrap());
     assert!((one.log_likelihood() - ppca.log_likelihood()).abs() < 1e-9);
     close(&one.covariance(0).unwrap(), &ppca.covariance(), 1e-11, "covariance");
-    close(&one.loadings(0).unwrap(), &ppca.loadings(), 1e-10, "loadings");
-    close1(&one.means().row(0).to_owned(), &ppca.mean(), 1e-12, "mean");
+    close(&one.loadings(0).unwrap(), ppca.loadings(), 1e-10, "loadings");
+    close1(&one.means().row(0).to_owned(), ppca.mean(), 1e-12, "mean");
     close(&one.transform(x.view(), 0).unwrap(), &ppca.transform(x.view()).unwrap(), 1e-10, "latents");
     assert_eq!(one.weights(), array![1.0]);
 }

@@ -28,9 +28,9 @@ impl UnitBox {
         let requirement = "bounds must be finite, the lower below the upper";
         // The width too must be a number.
         let fine = |low: f64, high: f64| low < high && (high - low).is_finite();
-        let each = self.bounds.iter().enumerate();
-        each.map(|(i, &(low, high))| parameter(&format!("bounds[{i}].0"), low, fine(low, high), requirement))
-            .collect()
+        self.bounds.iter().enumerate().try_for_each(|(i, &(low, high))| {
+            parameter(&format!("bounds[{i}].0"), low, fine(low, high), requirement)
+        })
     }
 
     pub fn dim(&self) -> usize {

@@ -73,8 +73,9 @@ impl KernelMeanEmbedding {
             let chosen = Matrix::upload("herd", &cpu, own.select(Axis(0), &[best]).view())?;
             near += &gram(self.kernel(), &at, Some(&chosen))?.to_array()?.index_axis_move(Axis(1), 0);
         }
-        let distance = Array2::from_shape_vec((count, 1), distances.clone()).expect("one distance a choice");
-        numbers("herd", "the distances", distance.view())?;
+        let distances = Array1::from(distances);
+        numbers("herd", "the distances", distances.view().insert_axis(Axis(1)))?;
+        let distances = distances.to_vec();
         Ok(Herded { points: own.select(Axis(0), &indices), indices, distances })
     }
 }

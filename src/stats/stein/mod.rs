@@ -89,7 +89,7 @@ impl KernelStein {
     ) -> Result<SteinDiscrepancy> {
         let h = self.prepare(x.inputs().view(), score)?;
         trusted(OP, device, |device| {
-            let on = self.points(device, &h, 1)?;
+            let on = Self::points(device, &h, 1)?;
             let n = on.host().nrows();
             let ones = Matrix::upload(OP, on.device(), Array2::<f64>::ones((n, 1)).view())?;
             let total = gram_vec(&h.kernel, on.matrix()?, None, &ones)?.to_array()?.sum();
@@ -129,7 +129,7 @@ impl KernelStein {
     }
 
     fn bootstrapped(&self, device: &Device, h: &SteinKernel, count: usize) -> Result<Option<TestOutcome>> {
-        let on = self.points(device, h, count)?;
+        let on = Self::points(device, h, count)?;
         let (device, n, seed) = (on.device(), on.host().nrows(), self.resampling.seed);
         let squares = (n * n) as f64;
         // Column 0 is the data's own: all signs positive.
@@ -155,7 +155,7 @@ impl KernelStein {
     }
 
     /// The features of the Stein kernel, on their way to a device.
-    fn points(&self, device: &Device, h: &SteinKernel, columns: usize) -> Result<Points> {
+    fn points(device: &Device, h: &SteinKernel, columns: usize) -> Result<Points> {
         let (n, d) = h.features.dim();
         let flops = (n * n) as f64 * (4 * d + 2 * columns) as f64;
         Points::new(OP, device, h.features.view(), Origin::Fixed, flops)

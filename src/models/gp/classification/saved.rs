@@ -98,7 +98,7 @@ impl<'a, L: Label> Saved<'a, L> {
                 require(OP, each.len() == functions, || {
                     format!("{classes} classes, {} latent functions", each.len())
                 })?;
-                let each = each.into_iter().map(|l| l.restored(&x, 1, |c, k| c.restored(k)));
+                let each = each.into_iter().map(|l| l.restored(&x, 1, SavedOne::restored));
                 Body::Binary(each.collect::<Result<_>>()?, link)
             }
             SavedBody::Softmax(all) => {

@@ -37,7 +37,7 @@ impl Evidence {
 /// What predictions are made of.
 #[derive(Debug)]
 pub(super) enum Posterior {
-    Dense(DensePosterior),
+    Dense(Box<DensePosterior>),
     MatrixFree(Box<MatrixFreePosterior>),
 }
 
@@ -108,7 +108,7 @@ impl Conditioned {
         let design = Design::new(model.mean, points.host(), y)?;
         let solution = factor.solve(design.right()?.view())?;
         let log_det = factor.log_det()?;
-        let posterior = Posterior::Dense(DensePosterior { factor });
+        let posterior = Posterior::Dense(Box::new(DensePosterior { factor }));
         Self::assemble(posterior, (design, solution.x), solution.certificate, log_det)
     }
 

@@ -133,7 +133,7 @@ impl<'a> SavedGp<'a> {
                 let factor = saved.of_kernel(OP, &model.kernel, points.on_host())?;
                 agrees(&model.noise, &factor, n)?;
                 solves(OP, factor.factor().cpu(), alpha.view(), residual.view(), y.view())?;
-                Posterior::Dense(DensePosterior { factor })
+                Posterior::Dense(Box::new(DensePosterior { factor }))
             }
             (None, Method::MatrixFree { .. }, Some(info), Some(log_det)) => {
                 let rank = rank(n, &model.matrix_free, model.budget);

@@ -141,7 +141,7 @@ impl Rows {
     /// `a_i / (G⁻¹)_ii` of each observation and target, for each penalty.
     fn missed(&self, kernel: &Kernel, penalties: &[f64]) -> Result<Vec<Array2<f64>>> {
         let root = self.weights.mapv(f64::sqrt).insert_axis(Axis(1));
-        let k = gram(kernel, &self.points, None)?.into_array()? * &root * &root.t();
+        let k = gram(kernel, &self.points, None)?.into_array()? * &root * root.t();
         let found = eigh(k.view())?;
         let (n, t) = self.y.dim();
         let times = |a: ArrayView2<f64>, b: &Array2<f64>| {
