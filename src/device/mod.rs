@@ -64,6 +64,7 @@ impl Default for DeviceOptions {
             timeout: TIMEOUT,
             shape: ProductShape::default(),
             threshold: threshold::WORTHWHILE,
+            checked: false,
         })
     }
 }
@@ -114,6 +115,15 @@ impl DeviceOptions {
     #[must_use]
     pub fn threshold(mut self, flops: f64) -> Self {
         self.0.threshold = flops;
+        self
+    }
+
+    /// Whether every shader keeps its run-time checks: indices clamped, loops counted, divisors tested. Off unless said
+    /// otherwise, for they halve the speed of a product and the library's shaders do not need them; WGSL bodies of a
+    /// user's kernel keep theirs in any case.
+    #[must_use]
+    pub fn checked(mut self, checked: bool) -> Self {
+        self.0.checked = checked;
         self
     }
 

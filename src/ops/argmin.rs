@@ -68,7 +68,8 @@ fn cpu(a: &Array2<f64>) -> ArgMin {
 fn on_gpu(gpu: &Gpu, a: &Matrix) -> Result<ArgMin> {
     let split = Split::of(a.vec4s());
     let (key, source) = operand("argmin", a);
-    let shader = Shader { key: &key, parts: &[&source, SHADER] };
+    let parts = [source.as_str(), SHADER];
+    let shader = Shader::new(&key, &parts);
     // Pairs of words in a matrix's clothes: rows are padded and aligned like any other's.
     let pairs = |label, chunks| Matrix::alloc(gpu, label, (a.rows(), 2 * chunks), Precision::Single);
     let out = pairs("argmin.out", 1)?;

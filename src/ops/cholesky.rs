@@ -182,7 +182,7 @@ fn put_panel(gpu: &Gpu, panel: &Matrix, l: &Matrix, across: &Matrix, j: usize) -
 fn stage(gpu: &Gpu, key: &str, text: &str, binds: &[Bind], params: &Params, grid: [u32; 3]) -> Result<()> {
     gpu.run(&Pass {
         op: "cholesky",
-        shader: Shader { key, parts: &[text] },
+        shader: Shader::new(key, &[text]),
         entry: "main",
         constants: &[],
         binds,

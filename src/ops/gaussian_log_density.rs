@@ -173,7 +173,7 @@ fn on_gpu(
                 };
                 gpu.run(&Pass {
                     op: "gaussian_log_density",
-                    shader: Shader { key: "gaussian_log_density", parts: &[SHADER] },
+                    shader: Shader::new("gaussian_log_density", &[SHADER]),
                     entry,
                     constants: &[],
                     binds: &[

@@ -166,6 +166,7 @@ pub(super) struct Loaded<'a> {
     kernel: String,
     theta: Buffer,
     operands: String,
+    foreign: bool,
     pub x: Cow<'a, Matrix>,
     pub y: Cow<'a, Matrix>,
     pub same: bool,
@@ -188,7 +189,9 @@ impl<'a> Loaded<'a> {
         let operands = operand("x", 1, half_x) + &operand("y", 2, half_y);
         let key = format!("{op}{}{} {}", u8::from(half_x), u8::from(half_y), wgsl.key);
         let theta = gpu.upload("kernel.theta", bytemuck::cast_slice(&wgsl.theta))?;
-        Ok(Loaded { program, key, kernel: wgsl.source, theta, operands, x: z, y: w, same: y.is_none() })
+        let foreign = !program.customs.is_empty();
+        let (kernel, same) = (wgsl.source, y.is_none());
+        Ok(Loaded { program, key, kernel, theta, operands, foreign, x: z, y: w, same })
     }
 
     /// The bindings 0, 1 and 2 of every tile shader, for windows of x and y.
@@ -196,7 +199,12 @@ impl<'a> Loaded<'a> {
         [self.theta.whole(), self.x.rows_bind(rows.start, rows.end), self.y.rows_bind(cols.start, cols.end)]
     }
 
-    /// The shader: kernel, operands, tile loop, then the verb's own text.
+    /// The shader of these parts; a user's kernel keeps its checks.
+    pub fn shader<'b>(&self, key: &'b str, parts: &'b [&'b str]) -> Shader<'b> {
+        Shader::new(key, parts).foreign(self.foreign)
+    }
+
+    /// The text: kernel, operands, tile loop, then the verb's own.
     pub fn parts<'b>(&'b self, own: &[&'b str]) -> Vec<&'b str> {
         [&[self.kernel.as_str(), self.operands.as_str(), TILE_LOOP], own].concat()
     }
@@ -264,7 +272,7 @@ pub(super) fn fill(gpu: &Gpu, loaded: &Loaded, of: &Range<usize>, out: &Matrix) 
             };
             gpu.run(&Pass {
                 op: "gram",
-                shader: Shader { key: &key, parts: &parts },
+                shader: loaded.shader(&key, &parts),
                 entry: "main",
                 constants: &[("MIRROR", flag(mirror)), ("SAME", flag(loaded.same))],
                 binds: &[theta, xs, ys, out.rows_bind(rows.start, rows.end)],

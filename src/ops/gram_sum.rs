@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::gram::{Loaded, Params, Ready, STRIP, TILE, check};
 use super::half::single;
 use super::require;
-use crate::gpu::{Gpu, Pass, Shader};
+use crate::gpu::{Gpu, Pass};
 use crate::kernel::Scratch;
 use crate::matrix::Shared;
 use crate::matrix::window::{step, windows};
@@ -211,7 +211,7 @@ fn on_gpu(
             );
             gpu.run(&Pass {
                 op: "gram_sum",
-                shader: Shader { key: &key, parts: &parts },
+                shader: loaded.shader(&key, &parts),
                 entry: "main",
                 constants: &[
                     ("SAME", f64::from(u8::from(loaded.same))),

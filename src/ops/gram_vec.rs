@@ -11,7 +11,7 @@ use super::gemm::{Block, Part, Product, accumulate_alone, on_gpu as product};
 use super::gram::{Loaded, Params, Ready, STRIP, TILE, check, fill};
 use super::half::single;
 use super::{Trans, require};
-use crate::gpu::{Gpu, Pass, Shader};
+use crate::gpu::{Gpu, Pass};
 use crate::kernel::Scratch;
 use crate::matrix::Shared;
 use crate::matrix::window::{step, windows};
@@ -207,7 +207,7 @@ fn on_gpu(gpu: &Gpu, kernel: &Kernel, x: &Matrix, y: Option<&Matrix>, v: &Matrix
                 };
                 gpu.run(&Pass {
                     op: "gram_vec",
-                    shader: Shader { key: &loaded.key, parts: &parts },
+                    shader: loaded.shader(&loaded.key, &parts),
                     entry: "main",
                     constants: &[("SAME", f64::from(u8::from(loaded.same)))],
                     binds: &[

@@ -64,7 +64,7 @@ fn on_gpu(gpu: &Gpu, a: &Matrix) -> Result<Matrix> {
         let params = Params { vec4s, stride: across * TILE as u32 };
         gpu.run(&Pass {
             op: "half",
-            shader: Shader { key: "half", parts: &[SHADER] },
+            shader: Shader::new("half", &[SHADER]),
             entry: "main",
             constants: &[],
             binds: &[a.rows_bind(rows.start, rows.end), out.rows_bind(rows.start, rows.end)],

@@ -68,7 +68,8 @@ pub(super) fn on_gpu(gpu: &Gpu, a: &Matrix, log: bool) -> Result<Matrix> {
     let limits = gpu.limits();
     let log_flag = ("LOG", f64::from(u8::from(log)));
     let (key, source) = operand("logsumexp", a);
-    let shader = Shader { key: &key, parts: &[&source, SHADER] };
+    let parts = [source.as_str(), SHADER];
+    let shader = Shader::new(&key, &parts);
     let out = Matrix::alloc(gpu, "logsumexp.out", (a.rows(), if log { 1 } else { 2 }), Precision::Single)?;
     let one = split.chunks == 1;
     let between = if one {

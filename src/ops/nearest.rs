@@ -106,7 +106,7 @@ fn on_gpu(gpu: &Gpu, x: &Matrix, y: &Matrix) -> Result<Nearest> {
             };
             gpu.run(&Pass {
                 op: "nearest",
-                shader: Shader { key: &key, parts: &[DISTANCE, &operands, TILE_LOOP, SHADER] },
+                shader: Shader::new(&key, &[DISTANCE, &operands, TILE_LOOP, SHADER]),
                 entry: "main",
                 constants: &[],
                 binds: &[x.rows_bind(rows.start, rows.end), y.rows_bind(cols.start, cols.end), out.whole()],

@@ -232,7 +232,7 @@ fn each_row(gpu: &Gpu, a: &Matrix, op: Reduction, scale: f32) -> Result<Matrix> 
         };
         gpu.run(&Pass {
             op: "reduce",
-            shader: Shader { key: &key, parts: &[&source, SHADER] },
+            shader: Shader::new(&key, &[&source, SHADER]),
             entry: "rows",
             constants: &[("OP", f64::from(op.code())), ("LANES", split.lanes as f64)],
             binds: &[a.rows_bind(rows.start, rows.end), out.rows_bind(rows.start, rows.end)],
@@ -272,7 +272,7 @@ fn each_column(gpu: &Gpu, a: &Matrix, op: Reduction, scale: f32) -> Result<Matri
         };
         gpu.run(&Pass {
             op: "reduce",
-            shader: Shader { key: &key, parts: &[&source, SHADER] },
+            shader: Shader::new(&key, &[&source, SHADER]),
             entry: "columns",
             constants: &[("OP", f64::from(op.code())), ("WIDTH", width as f64)],
             binds: &[a.rows_bind(rows.start, rows.end), out.bind()],

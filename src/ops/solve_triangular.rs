@@ -185,7 +185,7 @@ fn invert_blocks(gpu: &Gpu, t: &Matrix, op: Trans) -> Result<Matrix> {
             Params { rows: rows.len() as u32, stride: t.vec4s() as u32, col: (rows.start / 4) as u32 };
         gpu.run(&Pass {
             op: "solve_triangular",
-            shader: Shader { key: "solve_triangular", parts: &[SHADER] },
+            shader: Shader::new("solve_triangular", &[SHADER]),
             entry: "main",
             constants: &[("TRANSPOSED", f64::from(u8::from(op == Trans::Yes)))],
             binds: &[t.rows_bind(rows.start, rows.end), out.rows_bind(rows.start, rows.end)],

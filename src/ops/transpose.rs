@@ -51,7 +51,7 @@ fn on_gpu(gpu: &Gpu, a: &Matrix) -> Result<Matrix> {
             };
             gpu.run(&Pass {
                 op: "transpose",
-                shader: Shader { key: &key, parts: &[&source, SHADER] },
+                shader: Shader::new(&key, &[&source, SHADER]),
                 entry: "main",
                 constants: &[],
                 binds: &[a.rows_bind(rows.start, rows.end), out.rows_bind(cols.start, cols.end)],

@@ -100,7 +100,7 @@ fn on_gpu(gpu: &Gpu, k: &Matrix, l: &Matrix, permutations: &[Vec<usize>]) -> Res
         let params = Params { n: n as u32, vec4s: vec4s as u32 };
         gpu.run(&Pass {
             op: "permuted_sums",
-            shader: Shader { key: "gather_sums", parts: &[SHADER] },
+            shader: Shader::new("gather_sums", &[SHADER]),
             entry: "sums",
             constants: &[],
             binds: &[k.bind(), l.bind(), list.whole(), out.bind()],

@@ -150,7 +150,7 @@ pub(in crate::ops) fn on_gpu(gpu: &Gpu, p: &Product, out: Block) -> Result<()> {
                 };
                 gpu.run(&Pass {
                     op: "gemm",
-                    shader: Shader { key: &key, parts: &[&source[0], &source[1], body] },
+                    shader: Shader::new(&key, &[&source[0], &source[1], body]),
                     entry: "main",
                     constants: &constants,
                     binds: &[

@@ -46,7 +46,7 @@ pub(super) fn on_gpu(gpu: &Gpu, x: &Matrix, r: &Matrix, centres: &Matrix, second
             };
             gpu.run(&Pass {
                 op: "moments",
-                shader: Shader { key: "moments", parts: &[SHADER] },
+                shader: Shader::new("moments", &[SHADER]),
                 entry: "main",
                 constants: &[],
                 binds: &[
