@@ -9,8 +9,13 @@ use crate::{Matrix, Precision, Result};
 
 const TILED: &str = include_str!("../../../shaders/gemm_tiled.wgsl");
 const DIRECT: &str = include_str!("../../../shaders/gemm_direct.wgsl");
-const TILE: usize = 64; // rows and columns per workgroup; the direct shape has fewer rows
+const SMALL: usize = 64; // rows and columns of a tile: one workgroup
+const LARGE: usize = 128;
 const DIRECT_ROWS: usize = 16;
+const DIRECT_COLS: usize = 64;
+/// Large tiles below which small ones are used: two for each compute unit of a large GPU. Drivers do not say how many
+/// units there are, and where there are fewer the large tiles only come a little late.
+const ENOUGH: usize = 160;
 /// Longest sum in one dispatch: llvmpipe ends loops after 65,535 iterations, and shorter sums round less.
 const MAX_K: usize = 16_384;
 
@@ -70,6 +75,18 @@ pub(in crate::ops) struct Product<'a> {
     pub part: Part,
 }
 
+/// Rows and columns of a tile of an m x n product.
+///
+/// Large tiles read half as much; small ones are four times as many, and a product with few of them leaves units idle.
+fn tile(direct: bool, part: Part, m: usize, n: usize) -> (usize, usize) {
+    let tiles = m.div_ceil(LARGE) * n.div_ceil(LARGE) / if part == Part::All { 1 } else { 2 };
+    match (direct, tiles >= ENOUGH) {
+        (true, _) => (DIRECT_ROWS, DIRECT_COLS),
+        (false, true) => (LARGE, LARGE),
+        (false, false) => (SMALL, SMALL),
+    }
+}
+
 /// A block as the shader will read it: `turned` is the transpose of its matrix, if one was made.
 fn as_stored<'a>(x: Block<'a>, t: Trans, turned: Option<&'a Matrix>) -> (Block<'a>, Trans) {
     match turned {
@@ -103,11 +120,11 @@ pub(in crate::ops) fn on_gpu(gpu: &Gpu, p: &Product, out: Block) -> Result<()> {
     } else {
         by_n.push(b.of);
     }
-    let tile = if direct { DIRECT_ROWS } else { TILE };
-    let (dm, dn) = (step(&limits, tile, &by_m)?, step(&limits, TILE, &by_n)?);
+    let (tall, across) = tile(direct, p.part, out.rows, out.cols);
+    let (dm, dn) = (step(&limits, tall, &by_m)?, step(&limits, across, &by_n)?);
     // A window of a triangle starts at a tile's edge, so that no tile straddles the diagonal.
-    let dm = if p.part == Part::All { dm } else { (dm / TILE).max(1) * TILE };
-    let dk = step(&limits, TILE, &by_k)?.min(MAX_K);
+    let dm = if p.part == Part::All { dm } else { (dm / across).max(1) * across };
+    let dk = step(&limits, SMALL, &by_k)?.min(MAX_K);
     let [half_a, half_b] = [a.of, b.of].map(|m| m.precision() == Precision::Half);
     let source = [half::operand("a", 0, half_a), half::operand("b", 1, half_b)];
     let (body, shape) = if direct { (DIRECT, "direct") } else { (TILED, "tiled") };
@@ -121,6 +138,7 @@ pub(in crate::ops) fn on_gpu(gpu: &Gpu, p: &Product, out: Block) -> Result<()> {
             ("MIRROR", p.part == Part::Mirrored),
         ];
         constants.extend(others.map(|(name, on)| (name, flag(on))));
+        constants.push(("LANES", (tall / 8) as f64));
     }
     // Stored rows and first stored column of the window (i, j) of op(x).
     let place = |x: &Block, t: Trans, i: &Range<usize>, j: &Range<usize>| {
@@ -159,7 +177,7 @@ pub(in crate::ops) fn on_gpu(gpu: &Gpu, p: &Product, out: Block) -> Result<()> {
                         out.of.rows_bind(c_rows.start, c_rows.end),
                     ],
                     params: bytemuck::bytes_of(&params),
-                    grid: [rn.len().div_ceil(TILE) as u32, rm.len().div_ceil(tile) as u32, 1],
+                    grid: [rn.len().div_ceil(across) as u32, rm.len().div_ceil(tall) as u32, 1],
                 })?;
             }
         }
