@@ -22,6 +22,8 @@ use crate::{Error, Matrix, Precision, Result};
 const SHADER: &str = include_str!("../../shaders/gaussian_log_density.wgsl");
 /// Rows that one thread takes at a time on the CPU.
 pub(super) const CHUNK: usize = 128;
+/// Vec4s of a row that a workgroup of the GPU stages at most: 64 rows of them are 16 KiB.
+const STAGED: usize = 16;
 /// Loop iterations that one invocation may make; llvmpipe silently ends loops at 65,535.
 const ITERATIONS: usize = 16_384;
 
@@ -156,8 +158,8 @@ fn on_gpu(
         Whitening::Diagonal(_) => ("diagonal", 1),
     };
     let (dk, limits) = (components(gpu, means, w, each)?, gpu.limits());
-    // Rows of W_k in one dispatch: four components, four rows of each at a time.
-    let depth = (ITERATIONS / (4 * d4) * 4).max(4);
+    // Rows of W_k in one dispatch: four components, eight rows of each at a time.
+    let depth = (ITERATIONS / (4 * d4) * 8).max(8);
     for rows in windows(x.rows(), step(&limits, GROUP, &[x, out])?) {
         for parts in windows(k, dk) {
             for of in windows(each, depth) {
@@ -175,7 +177,7 @@ fn on_gpu(
                     op: "gaussian_log_density",
                     shader: Shader::new("gaussian_log_density", &[SHADER]),
                     entry,
-                    constants: &[],
+                    constants: &[("STAGED", d4.min(STAGED) as f64)],
                     binds: &[
                         x.rows_bind(rows.start, rows.end),
                         means.rows_bind(parts.start, parts.end),

@@ -12,15 +12,16 @@ use rayon::prelude::*;
 use super::half::{operand, result};
 use super::{require, to_half};
 use crate::gpu::{Bind, Buffer, Gpu, Pass, Shader};
+use crate::host::memory::{Scattered, room};
 use crate::kernel::{Packed, Points, Program, Scratch};
 use crate::matrix::Shared;
-use crate::host::memory::{Scattered, room};
 use crate::matrix::window::{step, windows};
 use crate::{Error, Kernel, Matrix, Precision, Result};
 
 const TILE_LOOP: &str = include_str!("../../shaders/gram_tile.wgsl");
 const SHADER: &str = include_str!("../../shaders/gram.wgsl");
 pub(super) const TILE: usize = 64; // `TILE` in the shaders
+pub(super) const DEPTH: usize = 4; // `DEPTH` in the shaders
 /// Rows of a strip on the CPU: one cache line of a column, so that mirroring a strip writes whole lines.
 pub(super) const STRIP: usize = 8;
 

@@ -179,7 +179,9 @@ fn on_gpu(
     } else {
         (0, 0)
     };
-    let each = 1 + slots + stats * d4 * 4;
+    // The sum and the scalars in whole vec4s, then a vec4 for each weighted statistic and vec4 of features.
+    let scalars = 4 * (slots / 4 + 1);
+    let each = scalars + stats * d4 * 4;
     let (u, v) = match weights {
         Weights::Dense(w) | Weights::Symmetric(w) => (w, None),
         Weights::LowRank { u, v } => (u, Some(v)),
@@ -197,12 +199,12 @@ fn on_gpu(
         for cols in windows(m, dm) {
             let grid = [cols.len().div_ceil(TILE) as u32, rows.len().div_ceil(TILE) as u32, 1];
             let count = grid[0] as usize * grid[1] as usize * each;
-            let out = gpu.alloc("gram_sum.out", (count * 4).next_multiple_of(16) as u64)?;
+            let out = gpu.alloc("gram_sum.out", (count * 4) as u64)?;
             let [theta, xs, ys] = loaded.binds(&rows, &cols);
             let params = Params {
                 stride: u.vec4s() as u32,
                 col: if v.is_none() { (cols.start / 4) as u32 } else { 0 },
-                extra: each as u32,
+                extra: (each / 4) as u32,
                 ..loaded.params(&rows, &cols)
             };
             let (us, vs) = (
@@ -230,7 +232,7 @@ fn on_gpu(
         }
     }
     let weight: Vec<Vec<f64>> =
-        sums[1 + slots..].chunks_exact((d4 * 4).max(1)).map(|w| w[..loaded.program.dz].to_vec()).collect();
+        sums[scalars..].chunks_exact((d4 * 4).max(1)).map(|w| w[..loaded.program.dz].to_vec()).collect();
     let gradient = if gradient { loaded.program.chain(&sums[1..=slots], &weight) } else { Vec::new() };
     Ok(GramSum { value: sums[0], gradient })
 }
