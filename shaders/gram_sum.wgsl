@@ -84,7 +84,5 @@ fn main(
     let same1 = same(row + 1u, col);
     let same2 = same(row + 2u, col);
     let same3 = same(row + 3u, col);
-    let value = dot(w0, kernel_value(s.r0, same0)) + dot(w1, kernel_value(s.r1, same1))
-        + dot(w2, kernel_value(s.r2, same2)) + dot(w3, kernel_value(s.r3, same3));
-    derivatives(value, s, w0, w1, w2, w3, same0, same1, same2, same3, row0, col0, lane, slot, first);
+    sum_up(s, w0, w1, w2, w3, same0, same1, same2, same3, row0, col0, lane, slot, first);
 }

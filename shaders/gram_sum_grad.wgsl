@@ -11,15 +11,20 @@ fn slot_of(g: array<f32, G>, i: u32) -> f32 {
     return all[min(i, G - 1u)];
 }
 
-fn derivatives(
-    value: f32, s: Rows, w0: vec4<f32>, w1: vec4<f32>, w2: vec4<f32>, w3: vec4<f32>,
+fn sum_up(
+    s: Rows, w0: vec4<f32>, w1: vec4<f32>, w2: vec4<f32>, w3: vec4<f32>,
     same0: vec4<f32>, same1: vec4<f32>, same2: vec4<f32>, same3: vec4<f32>,
     row0: u32, col0: u32, lane: vec3<u32>, slot: u32, first: u32,
 ) {
     var g = array<f32, G>();
+    // Row by row: what a row's value and its derivatives share need not wait for the other rows.
+    var value = dot(w0, kernel_value(s.r0, same0));
     let d0 = kernel_grad(s.r0, same0, w0, &g);
+    value += dot(w1, kernel_value(s.r1, same1));
     let d1 = kernel_grad(s.r1, same1, w1, &g);
+    value += dot(w2, kernel_value(s.r2, same2));
     let d2 = kernel_grad(s.r2, same2, w2, &g);
+    value += dot(w3, kernel_value(s.r3, same3));
     let d3 = kernel_grad(s.r3, same3, w3, &g);
     total(vec4(value, slot_of(g, 0u), slot_of(g, 1u), slot_of(g, 2u)), slot, first);
     for (var i = 3u; i < NGRAD; i += 4u) {
