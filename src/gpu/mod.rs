@@ -81,6 +81,17 @@ pub(crate) struct Pass<'a> {
     /// The shader's `Params`, as immediates.
     pub params: &'a [u8],
     pub grid: [u32; 3],
+    /// Multiply-adds, roughly; 0 for a pass over what is bound, whose bytes then count.
+    pub work: f64,
+}
+
+#[cfg(feature = "gpu")]
+impl Pass<'_> {
+    /// What this dispatch costs, in multiply-adds.
+    fn cost(&self) -> f64 {
+        let bytes: u64 = self.binds.iter().map(|bind| bind.bytes).sum();
+        self.work.max(bytes as f64 / 4.0)
+    }
 }
 
 /// How matrix products are laid out on a device.
@@ -107,6 +118,8 @@ pub(crate) struct Request {
     pub threshold: f64,
     /// Whether every shader keeps wgpu's run-time checks.
     pub checked: bool,
+    /// Multiply-adds of one submission.
+    pub budget: f64,
 }
 
 /// Which adapter to open.

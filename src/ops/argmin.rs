@@ -94,6 +94,7 @@ fn on_gpu(gpu: &Gpu, a: &Matrix) -> Result<ArgMin> {
             binds: &[a.rows_bind(rows.start, rows.end), bests.rows_bind(rows.start, rows.end)],
             params: bytemuck::bytes_of(&params),
             grid: [rows.len().div_ceil(split.rows()) as u32, split.chunks as u32, 1],
+            work: 0.0,
         })?;
         if !one {
             gpu.run(&Pass {
@@ -104,6 +105,7 @@ fn on_gpu(gpu: &Gpu, a: &Matrix) -> Result<ArgMin> {
                 binds: &[bests.rows_bind(rows.start, rows.end), out.rows_bind(rows.start, rows.end)],
                 params: bytemuck::bytes_of(&Params { out_stride: 2, ..params }),
                 grid: [rows.len().div_ceil(GROUP) as u32, 1, 1],
+                work: 0.0,
             })?;
         }
     }

@@ -116,6 +116,7 @@ fn on_gpu(gpu: &Gpu, k: &Matrix) -> Result<Matrix> {
             ],
             params: bytemuck::bytes_of(&params),
             grid,
+            work: 0.0,
         })?;
     }
     Ok(out)

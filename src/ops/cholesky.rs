@@ -193,5 +193,6 @@ fn stage(gpu: &Gpu, key: &str, text: &str, binds: &[Bind], params: &Params, grid
         binds,
         params: bytemuck::bytes_of(params),
         grid,
+        work: 0.0,
     })
 }

@@ -154,6 +154,7 @@ fn on_gpu(gpu: &Gpu, a: &Matrix, job: Job) -> Result<Matrix> {
             binds: &binds,
             params: bytemuck::bytes_of(&params),
             grid,
+            work: 0.0,
         })?;
     }
     Ok(out)

@@ -131,6 +131,7 @@ fn on_gpu(gpu: &Gpu, a: &Matrix, indices: &[usize], both: bool) -> Result<Matrix
                 binds: &binds,
                 params: bytemuck::bytes_of(&params),
                 grid,
+                work: 0.0,
             })?;
         }
     }

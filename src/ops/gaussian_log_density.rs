@@ -16,7 +16,7 @@ use super::reduce::{GROUP, flat};
 use super::require;
 use crate::gpu::{Gpu, Pass, Shader};
 use crate::matrix::Shared;
-use crate::matrix::window::{step, windows};
+use crate::matrix::window::{affordable, step, windows};
 use crate::{Error, Matrix, Precision, Result};
 
 const SHADER: &str = include_str!("../../shaders/gaussian_log_density.wgsl");
@@ -160,7 +160,10 @@ fn on_gpu(
     let (dk, limits) = (components(gpu, means, w, each)?, gpu.limits());
     // Rows of W_k in one dispatch: four components, eight rows of each at a time.
     let depth = (ITERATIONS / (4 * d4) * 8).max(8);
-    for rows in windows(x.rows(), step(&limits, GROUP, &[x, out])?) {
+    // A row against all components in one dispatch.
+    let work = dk.min(k) as f64 * (depth.min(each) * 4 * d4) as f64;
+    let dn = step(&limits, GROUP, &[x, out])?.min(affordable(gpu.budget(), work, GROUP));
+    for rows in windows(x.rows(), dn) {
         for parts in windows(k, dk) {
             for of in windows(each, depth) {
                 let params = Params {
@@ -187,6 +190,7 @@ fn on_gpu(
                     ],
                     params: bytemuck::bytes_of(&params),
                     grid: [rows.len().div_ceil(GROUP) as u32, parts.len().div_ceil(4) as u32, 1],
+                    work: rows.len() as f64 * (parts.len() * of.len() * 4 * d4) as f64,
                 })?;
             }
         }

@@ -15,7 +15,7 @@ use crate::gpu::{Bind, Buffer, Gpu, Pass, Shader};
 use crate::host::memory::{Scattered, room};
 use crate::kernel::{Packed, Points, Program, Scratch};
 use crate::matrix::Shared;
-use crate::matrix::window::{step, windows};
+use crate::matrix::window::{affordable, step, windows};
 use crate::{Error, Kernel, Matrix, Precision, Result};
 
 const TILE_LOOP: &str = include_str!("../../shaders/gram_tile.wgsl");
@@ -210,6 +210,11 @@ impl<'a> Loaded<'a> {
         [&[self.kernel.as_str(), self.operands.as_str(), TILE_LOOP], own].concat()
     }
 
+    /// Multiply-adds of one pair, roughly: its features, and the kernel's function of them.
+    pub fn per_pair(&self) -> f64 {
+        per_pair(self.x.vec4s())
+    }
+
     pub fn params(&self, rows: &Range<usize>, cols: &Range<usize>) -> Params {
         Params {
             n: rows.len() as u32,
@@ -222,6 +227,11 @@ impl<'a> Loaded<'a> {
             extra: 0,
         }
     }
+}
+
+/// Multiply-adds of a pair with this many vec4s of features.
+pub(super) fn per_pair(d4: usize) -> f64 {
+    4.0 * d4 as f64 + 16.0
 }
 
 /// Features beyond which one tile would run into llvmpipe's limit of 65,535 loop iterations.
@@ -257,12 +267,15 @@ fn on_gpu(
 pub(super) fn fill(gpu: &Gpu, loaded: &Loaded, of: &Range<usize>, out: &Matrix) -> Result<()> {
     // The mirror image of a window lies outside of it: only a result in one piece can be mirrored.
     let whole = of.len() == loaded.x.rows() && out.bytes() <= gpu.limits().binding_bytes;
-    let mirror = loaded.same && whole;
+    let (m, each) = (loaded.y.rows(), loaded.per_pair());
+    let mirror = loaded.same && whole && 0.5 * (of.len() * m) as f64 * each <= gpu.budget();
+    let fit = step(&gpu.limits(), TILE, &[&loaded.x, out])?;
+    let dn = if mirror { fit } else { fit.min(affordable(gpu.budget(), m as f64 * each, TILE)) };
     let stored = result("put", 3, out.precision() == Precision::Half);
     let parts = loaded.parts(&[&stored, SHADER]);
     let key = format!("{} {:?}", loaded.key, out.precision());
     let flag = |on: bool| f64::from(u8::from(on));
-    for rows in windows(of.len(), step(&gpu.limits(), TILE, &[&loaded.x, out])?) {
+    for rows in windows(of.len(), dn) {
         for cols in windows(loaded.y.rows(), step(&gpu.limits(), TILE, &[&loaded.y])?) {
             let from = of.start + rows.start..of.start + rows.end;
             let [theta, xs, ys] = loaded.binds(&from, &cols);
@@ -279,6 +292,7 @@ pub(super) fn fill(gpu: &Gpu, loaded: &Loaded, of: &Range<usize>, out: &Matrix) 
                 binds: &[theta, xs, ys, out.rows_bind(rows.start, rows.end)],
                 params: bytemuck::bytes_of(&params),
                 grid: [cols.len().div_ceil(TILE) as u32, rows.len().div_ceil(TILE) as u32, 1],
+                work: (rows.len() * cols.len()) as f64 * each * if mirror { 0.5 } else { 1.0 },
             })?;
         }
     }

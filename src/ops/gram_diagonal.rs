@@ -53,6 +53,7 @@ fn on_gpu(gpu: &Gpu, kernel: &Kernel, x: &Matrix) -> Result<Matrix> {
             binds: &[theta, xs, ys, out.rows_bind(rows.start, rows.end)],
             params: bytemuck::bytes_of(&params),
             grid: [rows.len().div_ceil(TILE) as u32, 1, 1],
+            work: 0.0,
         })?;
     }
     Ok(out)

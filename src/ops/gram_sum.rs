@@ -12,7 +12,7 @@ use super::require;
 use crate::gpu::{Gpu, Pass};
 use crate::kernel::Scratch;
 use crate::matrix::Shared;
-use crate::matrix::window::{step, windows};
+use crate::matrix::window::{affordable, step, windows};
 use crate::{Kernel, Matrix, Result};
 
 const SHADER: &str = include_str!("../../shaders/gram_sum.wgsl");
@@ -194,6 +194,9 @@ fn on_gpu(
     // Few enough tiles at a time that their partial sums stay small.
     let across = m.min(dm).div_ceil(TILE);
     let dn = dn.min((PARTIAL_BYTES / (4 * each * across)).max(1) * TILE);
+    // Derivatives go over the features once more for each statistic.
+    let per_pair = loaded.per_pair() * (1 + stats) as f64;
+    let dn = dn.min(affordable(gpu.budget(), m.min(dm) as f64 * per_pair, TILE));
     let mut sums = vec![0f64; each];
     for rows in windows(n, dn) {
         for cols in windows(m, dm) {
@@ -223,6 +226,7 @@ fn on_gpu(
                 binds: &[theta, xs, ys, us, vs, out.whole()],
                 params: bytemuck::bytes_of(&params),
                 grid,
+                work: (rows.len() * cols.len()) as f64 * per_pair,
             })?;
             let raw = gpu.download(&out, 0, (count * 4) as u64)?;
             let partial: Vec<f32> = bytemuck::pod_collect_to_vec(&raw);

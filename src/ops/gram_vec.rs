@@ -14,7 +14,7 @@ use super::{Trans, require};
 use crate::gpu::{Gpu, Pass, Shader};
 use crate::kernel::Scratch;
 use crate::matrix::Shared;
-use crate::matrix::window::{step, windows};
+use crate::matrix::window::{affordable, step, windows};
 use crate::{Kernel, Matrix, Precision, Result};
 
 const SHADER: &str = include_str!("../../shaders/gram_vec.wgsl");
@@ -205,7 +205,8 @@ fn on_gpu(gpu: &Gpu, kernel: &Kernel, x: &Matrix, y: Option<&Matrix>, v: &Matrix
         let slab = v.vec4s() as u64 * rows.len() as u64 * 16;
         let most = (gpu.limits().binding_bytes / slab).max(1) as usize;
         let shares = BUSY.div_ceil(rows.len().div_ceil(TILE)).min(m.div_ceil(TILE)).min(most);
-        for cols in windows(m, fit.min(shares * tiles * TILE)) {
+        let afford = affordable(gpu.budget(), rows.len() as f64 * loaded.per_pair(), TILE);
+        for cols in windows(m, fit.min(shares * tiles * TILE).min(afford)) {
             let slabs =
                 || Matrix::alloc(gpu, "gram_vec.slabs", (shares * rows.len(), v.cols()), Precision::Single);
             let apart = if shares > 1 { Some(slabs()?) } else { None };
@@ -227,6 +228,7 @@ fn on_gpu(gpu: &Gpu, kernel: &Kernel, x: &Matrix, y: Option<&Matrix>, v: &Matrix
                     binds: &[theta, xs, ys, v.rows_bind(cols.start, cols.end), sums],
                     params: bytemuck::bytes_of(&params),
                     grid: [shares as u32, rows.len().div_ceil(TILE) as u32, 1],
+                    work: (rows.len() * cols.len()) as f64 * loaded.per_pair(),
                 })?;
             }
             if let Some(apart) = &apart {
@@ -239,6 +241,7 @@ fn on_gpu(gpu: &Gpu, kernel: &Kernel, x: &Matrix, y: Option<&Matrix>, v: &Matrix
                     binds: &[apart.bind(), out.rows_bind(rows.start, rows.end)],
                     params: bytemuck::cast_slice(&[len as u32, shares as u32, carried]),
                     grid: [len.div_ceil(64) as u32, 1, 1],
+                    work: 0.0,
                 })?;
             }
         }

@@ -70,6 +70,7 @@ fn on_gpu(gpu: &Gpu, a: &Matrix) -> Result<Matrix> {
             binds: &[a.rows_bind(rows.start, rows.end), out.rows_bind(rows.start, rows.end)],
             params: bytemuck::bytes_of(&params),
             grid: [across, groups.div_ceil(across), 1],
+            work: 0.0,
         })?;
     }
     Ok(out)

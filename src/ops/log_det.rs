@@ -73,6 +73,7 @@ fn on_gpu(gpu: &Gpu, l: &Matrix) -> Result<f64> {
             binds: &[d.rows_bind(rows.start, rows.end), out.whole()],
             params: bytemuck::bytes_of(&params),
             grid: [groups, 1, 1],
+            work: 0.0,
         })?;
         out_first += groups;
     }

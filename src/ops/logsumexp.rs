@@ -98,6 +98,7 @@ pub(super) fn on_gpu(gpu: &Gpu, a: &Matrix, log: bool) -> Result<Matrix> {
             binds: &[a.rows_bind(rows.start, rows.end), pairs.rows_bind(rows.start, rows.end)],
             params: bytemuck::bytes_of(&params),
             grid: [rows.len().div_ceil(split.rows()) as u32, split.chunks as u32, 1],
+            work: 0.0,
         })?;
         if !one {
             gpu.run(&Pass {
@@ -108,6 +109,7 @@ pub(super) fn on_gpu(gpu: &Gpu, a: &Matrix, log: bool) -> Result<Matrix> {
                 binds: &[pairs.rows_bind(rows.start, rows.end), out.rows_bind(rows.start, rows.end)],
                 params: bytemuck::bytes_of(&Params { out_stride: 2, last: 1, ..params }),
                 grid: [rows.len().div_ceil(GROUP) as u32, 1, 1],
+                work: 0.0,
             })?;
         }
     }

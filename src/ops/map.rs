@@ -207,6 +207,7 @@ fn on_gpu(
             binds: &binds,
             params: bytemuck::bytes_of(&params),
             grid,
+            work: 0.0,
         })?;
     }
     Ok(out)

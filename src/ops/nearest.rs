@@ -10,12 +10,12 @@ pub(crate) use centres::Centres;
 use ndarray::Array2;
 use rayon::prelude::*;
 
-use super::gram::{DEPTH, Params, TILE, check};
+use super::gram::{DEPTH, Params, TILE, check, per_pair};
 use super::half::operand;
 use super::reduce::flat;
 use crate::gpu::{Gpu, Pass, Shader};
 use crate::matrix::Shared;
-use crate::matrix::window::{step, windows};
+use crate::matrix::window::{affordable, step, windows};
 use crate::{Matrix, Precision, Result};
 
 const TILE_LOOP: &str = include_str!("../../shaders/gram_tile.wgsl");
@@ -88,6 +88,7 @@ fn on_gpu(gpu: &Gpu, x: &Matrix, y: &Matrix) -> Result<Nearest> {
     let tiles = (ITERATIONS / (d4 + d4.div_ceil(4) + 24)).max(1);
     let dn = step(&gpu.limits(), TILE, &[x])?.min((gpu.limits().binding_bytes / 8) as usize / TILE * TILE);
     let dm = step(&gpu.limits(), TILE, &[y])?.min(tiles * TILE);
+    let dm = dm.min(affordable(gpu.budget(), n.min(dn) as f64 * per_pair(d4), TILE));
     let mut found = Nearest { index: Vec::with_capacity(n), squared_distance: Vec::with_capacity(n) };
     for rows in windows(n, dn) {
         let bytes = rows.len() as u64 * 8;
@@ -111,6 +112,7 @@ fn on_gpu(gpu: &Gpu, x: &Matrix, y: &Matrix) -> Result<Nearest> {
                 binds: &[x.rows_bind(rows.start, rows.end), y.rows_bind(cols.start, cols.end), out.whole()],
                 params: bytemuck::bytes_of(&params),
                 grid: [1, rows.len().div_ceil(TILE) as u32, 1],
+                work: (rows.len() * cols.len()) as f64 * per_pair(d4),
             })?;
         }
         let raw: Vec<[u32; 2]> = bytemuck::pod_collect_to_vec(&gpu.download(&out, 0, bytes)?);

@@ -238,6 +238,7 @@ fn each_row(gpu: &Gpu, a: &Matrix, op: Reduction, scale: f32) -> Result<Matrix> 
             binds: &[a.rows_bind(rows.start, rows.end), out.rows_bind(rows.start, rows.end)],
             params: bytemuck::bytes_of(&params),
             grid: [rows.len().div_ceil(split.rows()) as u32, split.chunks as u32, 1],
+            work: 0.0,
         })?;
     }
     if last { Ok(out) } else { each_row(gpu, &out, op.of_parts(), scale) }
@@ -278,6 +279,7 @@ fn each_column(gpu: &Gpu, a: &Matrix, op: Reduction, scale: f32) -> Result<Matri
             binds: &[a.rows_bind(rows.start, rows.end), out.bind()],
             params: bytemuck::bytes_of(&params),
             grid: [across, chunks as u32, groups.div_ceil(across)],
+            work: 0.0,
         })?;
     }
     if chunks == 1 { Ok(out) } else { each_column(gpu, &out, op.of_parts(), scale) }

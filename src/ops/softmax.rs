@@ -155,6 +155,7 @@ fn on_gpu(gpu: &Gpu, a: &Matrix) -> Result<Matrix> {
             binds: &[a, &pairs, &out].map(|m| m.rows_bind(rows.start, rows.end)),
             params: bytemuck::bytes_of(&params),
             grid,
+            work: 0.0,
         })?;
     }
     Ok(out)

@@ -213,6 +213,7 @@ fn invert_blocks(gpu: &Gpu, t: &Matrix) -> Result<Matrix> {
             ],
             params: bytemuck::bytes_of(&params),
             grid: [rows.len().div_ceil(BLOCK) as u32, 1, 1],
+            work: (rows.len() * BLOCK * BLOCK) as f64,
         })?;
     }
     Ok(out)

@@ -106,6 +106,7 @@ fn on_gpu(gpu: &Gpu, k: &Matrix, l: &Matrix, permutations: &[Vec<usize>]) -> Res
             binds: &[k.bind(), l.bind(), list.whole(), out.bind()],
             params: bytemuck::bytes_of(&params),
             grid: [4 * vec4s as u32, some.len() as u32, 1],
+            work: some.len() as f64 * (n * n) as f64,
         })?;
         // The last sum, of n numbers, in f64.
         all.extend(out.to_array()?.rows().into_iter().map(|r| r.sum()));

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::gpu::{Gpu, Pass, Shader};
-use crate::matrix::window::{step, windows};
+use crate::matrix::window::{affordable, step, windows};
 use crate::ops::{Trans, half, transpose};
 use crate::{Matrix, Precision, Result};
 
@@ -87,6 +87,29 @@ fn tile(direct: bool, part: Part, m: usize, n: usize) -> (usize, usize) {
     }
 }
 
+/// Rows and columns of a window of a product m x n x k, split into windows as it is, within a budget of multiply-adds. A
+/// mirrored product is one window.
+fn within(
+    budget: f64,
+    part: Part,
+    (m, n, k): (usize, usize, usize),
+    (dm, dn, dk): (usize, usize, usize),
+) -> (usize, usize) {
+    if part == Part::Mirrored {
+        return (dm, dn);
+    }
+    let (dm, dn, dk) = (dm.min(m), dn.min(n), dk.min(k) as f64);
+    let rows = affordable(budget, dn as f64 * dk, LARGE);
+    let cols = if rows > LARGE { dn } else { dn.min(affordable(budget, LARGE as f64 * dk, LARGE)) };
+    (dm.min(rows), cols)
+}
+
+/// Whether a product of n x n entries, each a sum of k, is affordable in one piece if half of it is computed.
+pub(in crate::ops) fn mirrored_in_one(gpu: &Gpu, n: usize, k: usize) -> bool {
+    let (n, k) = (n as f64, k.min(MAX_K) as f64);
+    0.5 * n * n * k <= gpu.budget()
+}
+
 /// A block as the shader will read it: `turned` is the transpose of its matrix, if one was made.
 fn as_stored<'a>(x: Block<'a>, t: Trans, turned: Option<&'a Matrix>) -> (Block<'a>, Trans) {
     match turned {
@@ -125,11 +148,13 @@ pub(in crate::ops) fn on_gpu(gpu: &Gpu, p: &Product, out: Block) -> Result<()> {
     // A window of a triangle starts at a tile's edge, so that no tile straddles the diagonal.
     let dm = if p.part == Part::All { dm } else { (dm / across).max(1) * across };
     let dk = step(&limits, SMALL, &by_k)?.min(MAX_K);
+    let (dm, dn) = within(gpu.budget(), p.part, (out.rows, out.cols, k), (dm, dn, dk));
     let [half_a, half_b] = [a.of, b.of].map(|m| m.precision() == Precision::Half);
     let source = [half::operand("a", 0, half_a), half::operand("b", 1, half_b)];
     let (body, shape) = if direct { (DIRECT, "direct") } else { (TILED, "tiled") };
     let key = format!("gemm_{shape}{}{}", u8::from(half_a), u8::from(half_b));
     let flag = |on: bool| f64::from(u8::from(on));
+    let share = if p.part == Part::All { 1.0 } else { 0.5 };
     let mut constants = vec![("LOWER", flag(p.part != Part::All))];
     if !direct {
         let others = [
@@ -178,9 +203,27 @@ pub(in crate::ops) fn on_gpu(gpu: &Gpu, p: &Product, out: Block) -> Result<()> {
                     ],
                     params: bytemuck::bytes_of(&params),
                     grid: [rn.len().div_ceil(across) as u32, rm.len().div_ceil(tall) as u32, 1],
+                    work: rm.len() as f64 * rn.len() as f64 * rk.len() as f64 * share,
                 })?;
             }
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MAX_K, Part, within};
+
+    /// The products of a matrix-free fit with a thousand times as many points as a watchdog allows at once.
+    #[test]
+    fn windows_are_affordable() {
+        let all = usize::MAX;
+        for (m, n, k) in [(20_000, 20_000, 16_384), (1_000_000, 1000, 1_000_000), (64, 1_000_000, 50_000)] {
+            let (dm, dn) = within(2e11, Part::All, (m, n, k), (all, all, MAX_K));
+            let work = dm as f64 * dn as f64 * k.min(MAX_K) as f64;
+            assert!(work <= 2e11 && work > 0.5e11 * (m.min(dm) as f64 / dm as f64), "{dm} x {dn}: {work:e}");
+            assert!(dm == m || dm % 128 == 0, "{dm} rows");
+        }
+    }
 }

@@ -64,6 +64,7 @@ pub(super) fn on_gpu(gpu: &Gpu, x: &Matrix, r: &Matrix, centres: &Matrix, second
                 ],
                 params: bytemuck::bytes_of(&params),
                 grid: over_two_axes(rows.len() * (d4 + 1), gpu.limits().groups_per_axis),
+                work: 0.0,
             })?;
             let from = if full { 0 } else { 4 * d4 };
             let b = Block { of: &z, row: 0, col: from, rows: rows.len(), cols: cols - from };
