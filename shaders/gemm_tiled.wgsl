@@ -4,9 +4,8 @@
 // Each keeps 8 x 8 entries in registers as 2 x 2 blocks of 4 x 4, half a tile apart: two vec4s of each operand feed 64
 // products. Operands pass through workgroup memory 16 steps of k at a time, k-major, whichever way they are stored; the
 // vec4 g of step k lies at k * 2 LANES + (g ^ 2 (k / 4)), which keeps turned stores and all reads free of bank conflicts.
-// Loads have no branches: a place past the end is read as the last one there is, and becomes zero when it is staged if
-// it is past the end of k, or a row of an operand stored along k (which pads c's rows, or those of its mirror image).
-// Padding: columns beyond a row's end hold zeros, and so does the padding of c.
+// Padding: columns beyond a row's end hold zeros, here and in c. A place past the end is read as the last one there is;
+// past the end of k, or of the rows of an operand stored along k, it is staged as zero.
 // LOWER: tiles above the diagonal are skipped; MIRROR: tiles below it are stored a second time, above it.
 //
 // `load_a` and `load_b` are prepended (f32 or half storage). Twin: `cpu` in src/ops/gemm.rs.
