@@ -137,14 +137,18 @@ fn wide(n: usize, direct: bool) -> usize {
     n.next_multiple_of(BLOCK).min(if direct { 1024 } else { 256 })
 }
 
+/// Bytes of the inverses of its diagonal blocks that a factor of n rows brings along on a GPU.
+pub(crate) fn inverses_bytes(n: usize) -> f64 {
+    (4 * BLOCK) as f64 * (n as f64 + BLOCK as f64)
+}
+
 /// Bytes that a GPU holds while it factors an n x n matrix: that, its factor with the inverses of its diagonal blocks,
 /// and a panel as it is and transposed.
 ///
 /// In f64, whose conversion saturates where n is absurd.
 pub(crate) fn factoring_bytes(device: &Device, n: usize) -> f64 {
-    let (n, panel) = (n as f64, n.min(1 << 20));
+    let (blocks, n, panel) = (inverses_bytes(n), n as f64, n.min(1 << 20));
     let row = 16.0 * (n / 4.0).ceil();
-    let blocks = (4 * BLOCK) as f64 * (n + BLOCK as f64);
     2.0 * n * row + blocks + 2.0 * row * wide(panel, device.direct()) as f64
 }
 

@@ -188,6 +188,17 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     sums.iter().sum::<f64>() + rest
 }
 
+/// Workgroups that share the m rows of y for each 64 of n rows of x.
+fn shares(n: usize, m: usize) -> usize {
+    BUSY.div_ceil(n.div_ceil(TILE).max(1)).min(m.div_ceil(TILE))
+}
+
+/// Bytes of partial sums that a product of an n x m matrix with a few columns holds on a GPU besides its result.
+pub(crate) fn slabs_bytes(n: usize, m: usize, cols: usize) -> f64 {
+    let shares = if cols > FEW { 1 } else { shares(n, m) };
+    if shares > 1 { 16.0 * shares as f64 * n as f64 * cols.div_ceil(4) as f64 } else { 0.0 }
+}
+
 fn on_gpu(gpu: &Gpu, kernel: &Kernel, x: &Matrix, y: Option<&Matrix>, v: &Matrix) -> Result<Matrix> {
     let loaded = Loaded::new("gram_vec", gpu, kernel, x, y, false)?;
     let (n, m) = (loaded.x.rows(), loaded.y.rows());
@@ -204,7 +215,7 @@ fn on_gpu(gpu: &Gpu, kernel: &Kernel, x: &Matrix, y: Option<&Matrix>, v: &Matrix
         // Each share sums into a slab of its own, and all slabs fit one binding.
         let slab = v.vec4s() as u64 * rows.len() as u64 * 16;
         let most = (gpu.limits().binding_bytes / slab).max(1) as usize;
-        let shares = BUSY.div_ceil(rows.len().div_ceil(TILE)).min(m.div_ceil(TILE)).min(most);
+        let shares = shares(rows.len(), m).min(most);
         let afford = affordable(gpu.budget(), rows.len() as f64 * loaded.per_pair(), TILE);
         for cols in windows(m, fit.min(shares * tiles * TILE).min(afford)) {
             let slabs =

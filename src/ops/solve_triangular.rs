@@ -137,12 +137,11 @@ fn substitute(t: ArrayView2<f64>, triangle: Triangle, x: ArrayViewMut2<f64>) {
 fn on_gpu(gpu: &Gpu, t: &Matrix, op: Trans, b: &Matrix) -> Result<Matrix> {
     let (n, r) = b.shape();
     let found;
-    let inverses = match t.inverses() {
-        Some(known) => known,
-        None => {
-            found = invert_blocks(gpu, t)?;
-            &found
-        }
+    let inverses = if let Some(known) = t.inverses() {
+        known
+    } else {
+        found = invert_blocks(gpu, t)?;
+        &found
     };
     // They are stored transposed. The direct shape would turn all of them for every block: once will do.
     let upright = if op == Trans::No && gpu.direct() { Some(transpose(inverses)?) } else { None };
