@@ -161,7 +161,9 @@ fn child(family: &str) -> Result<usize, Failure> {
         if seen.insert(line.clone()) {
             println!("{line}");
         }
-        complaints(&shader, family).iter().for_each(|what| complain(name, what));
+        for what in complaints(&shader, family) {
+            complain(name, &what);
+        }
         // With checks on, a product still spends three quarters of its hot loop on fused products.
         if shader.verb.starts_with("gemm_tiled") {
             let hot = compiled(&compiler, name, source, true)?.hot();

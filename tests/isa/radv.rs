@@ -129,7 +129,7 @@ impl Compiler {
             }
             let mut count = all.len() as u32;
             let get = self.executables.fp().get_pipeline_executable_internal_representations_khr;
-            get(self.device.handle(), which, &mut count, all.as_mut_ptr()).result()?;
+            get(self.device.handle(), which, &raw mut count, all.as_mut_ptr()).result()?;
             let at = all.iter().position(|one| {
                 CStr::from_ptr(one.name.as_ptr()).to_bytes().windows(7).any(|w| w == b"ssembly")
             });
