@@ -123,7 +123,7 @@ impl DeviceOptions {
     }
 
     /// Whether every shader keeps its run-time checks: indices clamped, loops counted, divisors tested. Off unless said
-    /// otherwise, for they halve the speed of a product and the library's shaders do not need them; WGSL bodies of a
+    /// otherwise, for they cost time in every inner loop and the library's shaders do not need them; WGSL bodies of a
     /// user's kernel keep theirs in any case.
     #[must_use]
     pub fn checked(mut self, checked: bool) -> Self {
