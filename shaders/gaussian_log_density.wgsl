@@ -1,7 +1,7 @@
 // Gaussian log densities: out[i, k] = offset[k] - |W_k (x_i - m_k)|^2 / 2.
 //
 // One invocation computes four components of one row; those of a workgroup share the components and walk over W
-// together. Entry `full`: W_k is d x d, taken four rows at a time; rows first..end of each W_k in one dispatch, and what
+// together, and their rows of x wait in workgroup memory. Entry `full`: W_k is d x d, taken eight rows at a time; rows first..end of each W_k in one dispatch, and what
 // earlier dispatches left is carried on when first > 0. Entry `diagonal`: W_k is a row of factors.
 // Padding: features past the end are zeros in x, m and W; components past the end are written as zeros.
 //
@@ -25,31 +25,68 @@ struct Params {
 @group(0) @binding(4) var<storage, read_write> out: array<vec4<f32>>;
 var<immediate> params: Params;
 
-// |W_k (x_row - m_k)|^2 over the rows of W_k in this dispatch.
-fn whole(row: u32, k: u32) -> f32 {
+// The workgroup's rows of x, [vec4][row], as many vec4s as there is room for; other features come from storage.
+override STAGED: u32 = 16u;
+var<workgroup> rows: array<vec4<f32>, 64u * STAGED>;
+
+fn stage(row0: u32, lane: u32) {
+    // Neighbouring lanes read neighbouring vec4s.
+    for (var i = lane; i < 64u * STAGED; i += 64u) {
+        let r = i / STAGED;
+        let l = i % STAGED;
+        rows[l * 64u + r] = x[min(row0 + r, params.n - 1u) * params.d4 + l];
+    }
+    workgroupBarrier();
+}
+
+fn chain(a: vec4<f32>, b: vec4<f32>, s: f32) -> f32 {
+    return fma(a.x, b.x, fma(a.y, b.y, fma(a.z, b.z, fma(a.w, b.w, s))));
+}
+
+// s + z times the four vec4s of W at `at`.
+fn times(at: vec4<u32>, z: vec4<f32>, s: vec4<f32>) -> vec4<f32> {
+    return vec4(chain(w[at.x], z, s.x), chain(w[at.y], z, s.y), chain(w[at.z], z, s.z), chain(w[at.w], z, s.w));
+}
+
+// |W_k (x_row - m_k)|^2 over the rows of W_k in this dispatch, eight of them at a time.
+fn whole(row: u32, lane: u32, k: u32) -> f32 {
     let d4 = params.d4;
     var sum = 0.0;
-    for (var j = params.first; j < params.end; j += 4u) {
+    for (var j = params.first; j < params.end; j += 8u) {
         var y = vec4<f32>();
+        var u = vec4<f32>();
         // A row past the last one is read as that one, and discarded.
-        let last = params.end - 1u;
-        let at = (vec4(k * params.d) + min(vec4(j, j + 1u, j + 2u, j + 3u), vec4(last))) * d4;
-        for (var l = 0u; l < d4; l++) {
-            let z = x[row * d4 + l] - means[k * d4 + l];
-            y += vec4(dot(w[at.x + l], z), dot(w[at.y + l], z), dot(w[at.z + l], z), dot(w[at.w + l], z));
+        let low = vec4(j, j + 1u, j + 2u, j + 3u);
+        let high = low + 4u;
+        let a = (k * params.d + min(low, vec4(params.end - 1u))) * d4;
+        let b = (k * params.d + min(high, vec4(params.end - 1u))) * d4;
+        for (var l = 0u; l < STAGED; l++) {
+            let z = rows[l * 64u + lane] - means[k * d4 + l];
+            y = times(a + l, z, y);
+            u = times(b + l, z, u);
         }
-        y = select(vec4<f32>(), y, vec4(j, j + 1u, j + 2u, j + 3u) < vec4(params.end));
-        sum += dot(y, y);
+        for (var l = STAGED; l < d4; l++) {
+            let z = x[row * d4 + l] - means[k * d4 + l];
+            y = times(a + l, z, y);
+            u = times(b + l, z, u);
+        }
+        y = select(vec4<f32>(), y, low < vec4(params.end));
+        u = select(vec4<f32>(), u, high < vec4(params.end));
+        sum += dot(y, y) + dot(u, u);
     }
     return sum;
 }
 
-fn factors(row: u32, k: u32) -> f32 {
+fn factors(row: u32, lane: u32, k: u32) -> f32 {
     let d4 = params.d4;
     var sum = 0.0;
-    for (var l = 0u; l < d4; l++) {
+    for (var l = 0u; l < STAGED; l++) {
+        let z = w[k * d4 + l] * (rows[l * 64u + lane] - means[k * d4 + l]);
+        sum = chain(z, z, sum);
+    }
+    for (var l = STAGED; l < d4; l++) {
         let z = w[k * d4 + l] * (x[row * d4 + l] - means[k * d4 + l]);
-        sum += dot(z, z);
+        sum = chain(z, z, sum);
     }
     return sum;
 }
@@ -63,19 +100,23 @@ fn store(row: u32, k: u32, distances: vec4<f32>) {
 }
 
 @compute @workgroup_size(64)
-fn full(@builtin(global_invocation_id) id: vec3<u32>) {
-    if id.x >= params.n { return; }
-    let k = 4u * id.y;
+fn full(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+    stage(group.x * 64u, lane);
+    let row = group.x * 64u + lane;
+    if row >= params.n { return; }
+    let k = 4u * group.y;
     var distances = vec4<f32>();
-    for (var c = 0u; c < min(4u, params.k - k); c++) { distances[c] = whole(id.x, k + c); }
-    store(id.x, k, distances);
+    for (var c = 0u; c < min(4u, params.k - k); c++) { distances[c] = whole(row, lane, k + c); }
+    store(row, k, distances);
 }
 
 @compute @workgroup_size(64)
-fn diagonal(@builtin(global_invocation_id) id: vec3<u32>) {
-    if id.x >= params.n { return; }
-    let k = 4u * id.y;
+fn diagonal(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+    stage(group.x * 64u, lane);
+    let row = group.x * 64u + lane;
+    if row >= params.n { return; }
+    let k = 4u * group.y;
     var distances = vec4<f32>();
-    for (var c = 0u; c < min(4u, params.k - k); c++) { distances[c] = factors(id.x, k + c); }
-    store(id.x, k, distances);
+    for (var c = 0u; c < min(4u, params.k - k); c++) { distances[c] = factors(row, lane, k + c); }
+    store(row, k, distances);
 }

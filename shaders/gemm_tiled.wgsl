@@ -1,16 +1,18 @@
 // Product: c = alpha op(a) op(b) + beta c, over row-major operands padded to vec4 rows.
 //
-// Each workgroup fills a 64 x 64 tile of c; each invocation keeps a 4 x 4 block of it in registers. Operands pass
-// through workgroup memory 16 steps of k at a time, k-major, whichever way they are stored.
-// Padding: columns beyond a row's end hold zeros; rows beyond the end are staged as zeros, so padding of c gets zeros.
+// A workgroup of LANES x LANES fills a square tile of c of 8 LANES rows: 128 x 128 by 256 invocations, or 64 x 64 by 64.
+// Each keeps 8 x 8 entries in registers as 2 x 2 blocks of 4 x 4, half a tile apart: two vec4s of each operand feed 64
+// products. Operands pass through workgroup memory 16 steps of k at a time, k-major, whichever way they are stored; the
+// vec4 g of step k lies at k * 2 LANES + (g ^ 2 (k / 4)), which keeps turned stores and all reads free of bank conflicts.
+// Padding: columns beyond a row's end hold zeros, here and in c. A place past the end is read as the last one there is;
+// past the end of k, or of the rows of an operand stored along k, it is staged as zero.
 // LOWER: tiles above the diagonal are skipped; MIRROR: tiles below it are stored a second time, above it.
 //
 // `load_a` and `load_b` are prepended (f32 or half storage). Twin: `cpu` in src/ops/gemm.rs.
-// Grid: (ceil(n / 64), ceil(m / 64), 1).
+// Grid: (ceil(n / 8 LANES), ceil(m / 8 LANES), 1).
 
-const TILE: u32 = 64u;
-const LANES: u32 = 16u; // workgroup is LANES x LANES
-const DEPTH: u32 = 16u; // steps of k staged at a time
+override LANES: u32 = 16u; // or 8
+const DEPTH: u32 = 16u;    // steps of k staged at a time
 
 override TRANS_A: bool = false;
 override TRANS_B: bool = false;
@@ -35,59 +37,99 @@ struct Params {
 @group(0) @binding(2) var<storage, read_write> c: array<vec4<f32>>;
 var<immediate> params: Params;
 
-var<workgroup> a_tile: array<f32, DEPTH * TILE>; // [k][row]
-var<workgroup> b_tile: array<f32, DEPTH * TILE>; // [k][col]
+override WIDE: u32 = 2u * LANES;        // vec4s of one step of k
+override OWN: u32 = LANES * LANES;      // invocations
+override HALF: u32 = DEPTH * WIDE;      // where op(b) begins
+var<workgroup> tile: array<vec4<f32>, 2u * HALF>;
 
-// Four consecutive entries of op(a), along its stored rows.
-fn stage_a(row0: u32, k0: u32, slot: u32) {
+struct Four {
+    v0: vec4<f32>,
+    v1: vec4<f32>,
+    v2: vec4<f32>,
+    v3: vec4<f32>,
+}
+
+// Where an operand's share of an invocation lies in storage: two vec4s of the large tile, four of the small one.
+// Stored along k: vec4 t % 4 of the rows t / 4, and OWN / 4 more each; across: vec4 t % WIDE of the steps t / WIDE, and
+// LANES / 2 more each.
+fn along(first: u32, end: u32, stride: u32, col: u32, t: u32, k0: u32) -> vec4<u32> {
+    let q = col + min(k0 / 4u + t % 4u, (params.k - 1u) / 4u);
+    let rows = vec4(first + t / 4u) + vec4(0u, 1u, 2u, 3u) * (OWN / 4u);
+    return min(rows, vec4(end - 1u)) * stride + q;
+}
+
+fn across(first: u32, end: u32, stride: u32, col: u32, t: u32, k0: u32) -> vec4<u32> {
+    let q = col + min(first / 4u + t % WIDE, (end - 1u) / 4u);
+    let steps = vec4(k0 + t / WIDE) + vec4(0u, 1u, 2u, 3u) * (LANES / 2u);
+    return min(steps, vec4(params.k - 1u)) * stride + q;
+}
+
+fn next_a(row0: u32, t: u32, k0: u32) -> Four {
+    var at = vec4<u32>();
     if TRANS_A {
-        let kk = k0 + slot / LANES;
-        let q = row0 / 4u + slot % LANES;
-        var v = vec4<f32>();
-        if kk < params.k && q * 4u < params.m { v = load_a(kk * params.a_stride + params.a_col + q); }
-        let at = slot / LANES * TILE + slot % LANES * 4u;
-        a_tile[at] = v.x;
-        a_tile[at + 1u] = v.y;
-        a_tile[at + 2u] = v.z;
-        a_tile[at + 3u] = v.w;
+        at = across(row0, params.m, params.a_stride, params.a_col, t, k0);
     } else {
-        let row = slot / 4u;
-        let p = slot % 4u;
-        var v = vec4<f32>();
-        if row0 + row < params.m && k0 + 4u * p < params.k {
-            v = load_a((row0 + row) * params.a_stride + params.a_col + k0 / 4u + p);
-        }
-        let at = 4u * p * TILE + row;
-        a_tile[at] = v.x;
-        a_tile[at + TILE] = v.y;
-        a_tile[at + 2u * TILE] = v.z;
-        a_tile[at + 3u * TILE] = v.w;
+        at = along(row0, params.m, params.a_stride, params.a_col, t, k0);
+    }
+    var f = Four(load_a(at.x), load_a(at.y), vec4<f32>(), vec4<f32>());
+    if LANES == 8u {
+        f.v2 = load_a(at.z);
+        f.v3 = load_a(at.w);
+    }
+    return f;
+}
+
+fn next_b(col0: u32, t: u32, k0: u32) -> Four {
+    var at = vec4<u32>();
+    if TRANS_B {
+        at = along(col0, params.n, params.b_stride, params.b_col, t, k0);
+    } else {
+        at = across(col0, params.n, params.b_stride, params.b_col, t, k0);
+    }
+    var f = Four(load_b(at.x), load_b(at.y), vec4<f32>(), vec4<f32>());
+    if LANES == 8u {
+        f.v2 = load_b(at.z);
+        f.v3 = load_b(at.w);
+    }
+    return f;
+}
+
+// One vec4 along k of one row, turned: entry `part` of the vec4s of four steps.
+fn turn(at: u32, part: u32, v: vec4<f32>) {
+    tile[at][part] = v.x;
+    tile[at + WIDE][part] = v.y;
+    tile[at + 2u * WIDE][part] = v.z;
+    tile[at + 3u * WIDE][part] = v.w;
+}
+
+fn put_along(base: u32, t: u32, k0: u32, rows: u32, f: Four) {
+    let p = t % 4u;
+    let row = t / 4u;
+    let live = k0 + 4u * p < params.k;
+    let at = base + p * 4u * WIDE;
+    let g = (row / 4u) ^ (2u * p);
+    turn(at + g, row % 4u, select(vec4<f32>(), f.v0, live && row < rows));
+    if LANES == 16u {
+        turn(at + g + 16u, row % 4u, select(vec4<f32>(), f.v1, live && row + 64u < rows));
+    } else {
+        turn(at + (g ^ 4u), row % 4u, select(vec4<f32>(), f.v1, live && row + 16u < rows));
+        turn(at + 8u + g, row % 4u, select(vec4<f32>(), f.v2, live && row + 32u < rows));
+        turn(at + 8u + (g ^ 4u), row % 4u, select(vec4<f32>(), f.v3, live && row + 48u < rows));
     }
 }
 
-fn stage_b(col0: u32, k0: u32, slot: u32) {
-    if TRANS_B {
-        let col = slot / 4u;
-        let p = slot % 4u;
-        var v = vec4<f32>();
-        if col0 + col < params.n && k0 + 4u * p < params.k {
-            v = load_b((col0 + col) * params.b_stride + params.b_col + k0 / 4u + p);
-        }
-        let at = 4u * p * TILE + col;
-        b_tile[at] = v.x;
-        b_tile[at + TILE] = v.y;
-        b_tile[at + 2u * TILE] = v.z;
-        b_tile[at + 3u * TILE] = v.w;
+fn put_across(base: u32, t: u32, k0: u32, f: Four) {
+    let kk = t / WIDE;
+    let g = t % WIDE;
+    let at = base + kk * WIDE;
+    let left = params.k - k0; // steps that there are, at least one
+    tile[at + (g ^ (2u * (kk / 4u)))] = select(vec4<f32>(), f.v0, kk < left);
+    if LANES == 16u {
+        tile[at + 8u * WIDE + (g ^ (2u * (kk / 4u) + 4u))] = select(vec4<f32>(), f.v1, kk + 8u < left);
     } else {
-        let kk = k0 + slot / LANES;
-        let q = col0 / 4u + slot % LANES;
-        var v = vec4<f32>();
-        if kk < params.k && q * 4u < params.n { v = load_b(kk * params.b_stride + params.b_col + q); }
-        let at = slot / LANES * TILE + slot % LANES * 4u;
-        b_tile[at] = v.x;
-        b_tile[at + 1u] = v.y;
-        b_tile[at + 2u] = v.z;
-        b_tile[at + 3u] = v.w;
+        tile[at + 4u * WIDE + (g ^ 2u)] = select(vec4<f32>(), f.v1, kk + 4u < left);
+        tile[at + 8u * WIDE + (g ^ 4u)] = select(vec4<f32>(), f.v2, kk + 8u < left);
+        tile[at + 12u * WIDE + (g ^ 6u)] = select(vec4<f32>(), f.v3, kk + 12u < left);
     }
 }
 
@@ -99,46 +141,82 @@ fn store(row: u32, col: u32, v: vec4<f32>) {
     c[at] = out;
 }
 
+fn store_block(row: u32, col: u32, s: Four, twice: bool) {
+    store(row, col, s.v0);
+    store(row + 1u, col, s.v1);
+    store(row + 2u, col, s.v2);
+    store(row + 3u, col, s.v3);
+    if MIRROR && twice {
+        let t = transpose(mat4x4<f32>(s.v0, s.v1, s.v2, s.v3));
+        store(col, row, t[0]);
+        store(col + 1u, row, t[1]);
+        store(col + 2u, row, t[2]);
+        store(col + 3u, row, t[3]);
+    }
+}
+
+fn add(s: Four, a: vec4<f32>, b: vec4<f32>) -> Four {
+    return Four(
+        fma(vec4(a.x), b, s.v0),
+        fma(vec4(a.y), b, s.v1),
+        fma(vec4(a.z), b, s.v2),
+        fma(vec4(a.w), b, s.v3),
+    );
+}
+
 @compute @workgroup_size(LANES, LANES)
 fn main(
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(local_invocation_id) lane: vec3<u32>,
     @builtin(local_invocation_index) slot: u32,
 ) {
-    let row0 = group.y * TILE;
-    let col0 = group.x * TILE;
-    if LOWER && i32(col0) > i32(row0 + TILE - 1u) + params.shift { return; }
+    let row0 = group.y * 8u * LANES;
+    let col0 = group.x * 8u * LANES;
+    if LOWER && i32(col0) > i32(row0 + 8u * LANES - 1u) + params.shift { return; }
 
-    var acc0 = vec4<f32>();
-    var acc1 = vec4<f32>();
-    var acc2 = vec4<f32>();
-    var acc3 = vec4<f32>();
+    var s00 = Four();
+    var s01 = Four();
+    var s10 = Four();
+    var s11 = Four();
+    // The next steps of k wait in registers where there are enough of those.
+    var a = Four();
+    var b = Four();
+    if LANES == 16u {
+        a = next_a(row0, slot, 0u);
+        b = next_b(col0, slot, 0u);
+    }
     for (var k0 = 0u; k0 < params.k; k0 += DEPTH) {
-        stage_a(row0, k0, slot);
-        stage_b(col0, k0, slot);
+        if LANES == 8u { a = next_a(row0, slot, k0); }
         workgroupBarrier();
-        for (var kk = 0u; kk < DEPTH; kk++) {
-            let ra = kk * TILE + lane.y * 4u;
-            let rb = kk * TILE + lane.x * 4u;
-            let bv = vec4(b_tile[rb], b_tile[rb + 1u], b_tile[rb + 2u], b_tile[rb + 3u]);
-            acc0 += a_tile[ra] * bv;
-            acc1 += a_tile[ra + 1u] * bv;
-            acc2 += a_tile[ra + 2u] * bv;
-            acc3 += a_tile[ra + 3u] * bv;
+        if TRANS_A { put_across(0u, slot, k0, a); } else { put_along(0u, slot, k0, params.m - row0, a); }
+        if LANES == 8u { b = next_b(col0, slot, k0); }
+        if TRANS_B { put_along(HALF, slot, k0, params.n - col0, b); } else { put_across(HALF, slot, k0, b); }
+        workgroupBarrier();
+        if LANES == 16u {
+            a = next_a(row0, slot, k0 + DEPTH);
+            b = next_b(col0, slot, k0 + DEPTH);
         }
-        workgroupBarrier();
+        for (var p = 0u; p < 4u; p++) {
+            let ra = p * 4u * WIDE + (lane.y ^ (2u * p));
+            let rb = HALF + p * 4u * WIDE + (lane.x ^ (2u * p));
+            for (var j = 0u; j < 4u; j++) {
+                let a0 = tile[ra + j * WIDE];
+                let a1 = tile[ra + j * WIDE + LANES];
+                let b0 = tile[rb + j * WIDE];
+                let b1 = tile[rb + j * WIDE + LANES];
+                s00 = add(s00, a0, b0);
+                s01 = add(s01, a0, b1);
+                s10 = add(s10, a1, b0);
+                s11 = add(s11, a1, b1);
+            }
+        }
     }
 
-    let row = row0 + lane.y * 4u;
-    let col = col0 + lane.x * 4u;
-    store(row, col, acc0);
-    store(row + 1u, col, acc1);
-    store(row + 2u, col, acc2);
-    store(row + 3u, col, acc3);
-    if MIRROR && col0 < row0 {
-        store(col, row, vec4(acc0.x, acc1.x, acc2.x, acc3.x));
-        store(col + 1u, row, vec4(acc0.y, acc1.y, acc2.y, acc3.y));
-        store(col + 2u, row, vec4(acc0.z, acc1.z, acc2.z, acc3.z));
-        store(col + 3u, row, vec4(acc0.w, acc1.w, acc2.w, acc3.w));
-    }
+    let row = row0 + 4u * lane.y;
+    let col = col0 + 4u * lane.x;
+    let below = col0 < row0;
+    store_block(row, col, s00, below);
+    store_block(row, col + 4u * LANES, s01, below);
+    store_block(row + 4u * LANES, col, s10, below);
+    store_block(row + 4u * LANES, col + 4u * LANES, s11, below);
 }

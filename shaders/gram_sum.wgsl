@@ -1,9 +1,9 @@
 // Weighted kernel sum: for each tile, sum_ij w_ij k(x_i, y_j), and for GRADIENT its derivatives; K is never stored.
 //
-// Each workgroup takes one 64 x 64 tile by the loop of gram_tile.wgsl and writes `extra` floats for it:
-// the sum, the NGRAD scalar slots, then NWEIGHT x d4 vec4s. The host adds the tiles up in f64, in order.
+// Each workgroup takes one 64 x 64 tile by the loop of gram_tile.wgsl and writes `extra` vec4s for it: the sum and the
+// NGRAD scalar slots, padded to whole vec4s, then NWEIGHT x d4 vec4s. The host adds the tiles up in f64, in order.
 // LOW_RANK: w_ij = u_i . v_j over `stride` vec4s; otherwise u holds w itself, row-major with `stride` vec4s a row.
-// SYMMETRIC: a pair below the diagonal counts twice, one above it not at all.
+// SYMMETRIC: a pair below the diagonal counts twice, one above it not at all; tiles above it are zeros at once.
 // Padding: pairs past the end have weight zero. The two passes over features are in the same order.
 //
 // Prepended: the kernel, `load_x`, `load_y`, gram_tile.wgsl and gram_sum_grad.wgsl or gram_sum_value.wgsl.
@@ -14,9 +14,9 @@ override SYMMETRIC: bool = false;
 
 @group(0) @binding(3) var<storage, read> u: array<vec4<f32>>;
 @group(0) @binding(4) var<storage, read> v: array<vec4<f32>>;
-@group(0) @binding(5) var<storage, read_write> out: array<f32>;
+@group(0) @binding(5) var<storage, read_write> out: array<vec4<f32>>;
 
-var<workgroup> sums: array<f32, LANES * LANES>;
+var<workgroup> sums: array<vec4<f32>, LANES * LANES>;
 
 // 1, or under SYMMETRIC 2, 1, 0 below, on and above the diagonal.
 fn factor(row: u32, col: u32) -> vec4<f32> {
@@ -41,20 +41,20 @@ fn weights(row: u32, col: u32) -> vec4<f32> {
     return inside(col, w);
 }
 
-// The sum of `value` over the workgroup, in a fixed order; invocation 0 stores it.
-fn total(value: f32, slot: u32, at: u32) {
+// Four sums over the workgroup, in a fixed order; invocation 0 stores them.
+fn total(values: vec4<f32>, slot: u32, at: u32) {
     workgroupBarrier();
-    sums[slot] = value;
+    sums[slot] = values;
     workgroupBarrier();
     if slot < LANES {
-        var s = 0.0;
-        for (var i = 0u; i < LANES; i++) { s += sums[slot * LANES + i]; }
-        sums[slot * LANES] = s;
+        var s = vec4<f32>();
+        for (var i = 0u; i < LANES; i++) { s += sums[i * LANES + slot]; }
+        sums[slot] = s;
     }
     workgroupBarrier();
     if slot == 0u {
-        var s = 0.0;
-        for (var i = 0u; i < LANES; i++) { s += sums[i * LANES]; }
+        var s = vec4<f32>();
+        for (var i = 0u; i < LANES; i++) { s += sums[i]; }
         out[at] = s;
     }
 }
@@ -70,6 +70,11 @@ fn main(
     let col0 = group.x * TILE;
     let row = row0 + 4u * lane.y;
     let col = col0 + 4u * lane.x;
+    let first = (group.y * groups.x + group.x) * params.extra;
+    if SYMMETRIC && params.col_first + col0 > params.row_first + row0 + TILE - 1u {
+        for (var i = slot; i < params.extra; i += LANES * LANES) { out[first + i] = vec4<f32>(); }
+        return;
+    }
     let s = tile_stats(row0, col0, lane, slot);
     let w0 = weights(row, col);
     let w1 = weights(row + 1u, col);
@@ -79,9 +84,5 @@ fn main(
     let same1 = same(row + 1u, col);
     let same2 = same(row + 2u, col);
     let same3 = same(row + 3u, col);
-    let first = (group.y * groups.x + group.x) * params.extra;
-    let value = dot(w0, kernel_value(s.r0, same0)) + dot(w1, kernel_value(s.r1, same1))
-        + dot(w2, kernel_value(s.r2, same2)) + dot(w3, kernel_value(s.r3, same3));
-    total(value, slot, first);
-    derivatives(s, w0, w1, w2, w3, same0, same1, same2, same3, row0, col0, lane, slot, first + 1u);
+    sum_up(s, w0, w1, w2, w3, same0, same1, same2, same3, row0, col0, lane, slot, first);
 }

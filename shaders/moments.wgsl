@@ -1,10 +1,10 @@
 // What the moments of one component are products of: out[i] = (sqrt(r_ik) (x_i - c_k), then sqrt(r_ik) alone).
 //
-// One row an invocation. The square root of the weight stands in a vec4 of its own, so that it can be a block of a
-// product. Weights below zero (there are none) count as zero.
+// One vec4 an invocation: neighbours read and write neighbouring vec4s. The square root of the weight stands in a vec4 of
+// its own, so that it can be a block of a product. Weights below zero (there are none) count as zero.
 // Padding: padded features are zeros in x and c, hence in out; the three places after the weight are zeros.
 //
-// Twin: `alone` in src/ops/moments.rs. Grid: (ceil(n / 64), 1, 1).
+// Twin: `alone` in src/ops/moments.rs. Grid: any two axes with ceil(n (d4 + 1) / 64) workgroups.
 
 struct Params {
     n: u32,        // rows in the window
@@ -21,13 +21,20 @@ struct Params {
 var<immediate> params: Params;
 
 @compute @workgroup_size(64)
-fn main(@builtin(global_invocation_id) id: vec3<u32>) {
-    let i = id.x;
+fn main(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+) {
+    let wide = params.d4 + 1u;
+    let at = (group.y * groups.x + group.x) * 64u + lane;
+    let i = at / wide;
+    let l = at % wide;
     if i >= params.n { return; }
-    let d4 = params.d4;
     let root = sqrt(max(r[i * params.r_stride + params.k / 4u][params.k % 4u], 0.0));
-    for (var l = 0u; l < d4; l++) {
-        out[i * (d4 + 1u) + l] = root * (x[i * d4 + l] - centres[params.centre * d4 + l]);
+    if l < params.d4 {
+        out[at] = root * (x[i * params.d4 + l] - centres[params.centre * params.d4 + l]);
+    } else {
+        out[at] = vec4(root, 0.0, 0.0, 0.0);
     }
-    out[i * (d4 + 1u) + d4] = vec4(root, 0.0, 0.0, 0.0);
 }

@@ -8,6 +8,8 @@ pub struct Counters {
     pub dispatches: u64,
     /// Batches of launches handed to the driver.
     pub submissions: u64,
+    /// The most multiply-adds in one of them.
+    pub largest_submission: u64,
     /// Pipelines compiled.
     pub pipelines: u64,
     /// Bytes written from the host.

@@ -24,6 +24,9 @@ use crate::{Error, Result};
 /// Longest wait for a submission before the device counts as hung.
 const TIMEOUT: Duration = Duration::from_secs(120);
 
+/// Multiply-adds of one submission: a tenth of a second on a GPU that makes 2e12 a second, two seconds at 1e11.
+const BUDGET: f64 = 2e11;
+
 /// A place to compute: the CPU in f64, or one GPU in f32. Cheap to clone; clones share pipelines and memory.
 #[derive(Clone)]
 pub struct Device(Place);
@@ -64,6 +67,8 @@ impl Default for DeviceOptions {
             timeout: TIMEOUT,
             shape: ProductShape::default(),
             threshold: threshold::WORTHWHILE,
+            checked: false,
+            budget: BUDGET,
         })
     }
 }
@@ -114,6 +119,23 @@ impl DeviceOptions {
     #[must_use]
     pub fn threshold(mut self, flops: f64) -> Self {
         self.0.threshold = flops;
+        self
+    }
+
+    /// Whether every shader keeps its run-time checks: indices clamped, loops counted, divisors tested. Off unless said
+    /// otherwise, for they cost time in every inner loop and the library's shaders do not need them; WGSL bodies of a
+    /// user's kernel keep theirs in any case.
+    #[must_use]
+    pub fn checked(mut self, checked: bool) -> Self {
+        self.0.checked = checked;
+        self
+    }
+
+    /// Multiply-adds that are handed to the driver at a time: 2e11 unless said otherwise. A dispatch that would be more is
+    /// split. Systems reset a GPU that is busy with one submission for too long, Windows after two seconds.
+    #[must_use]
+    pub fn budget(mut self, multiply_adds: f64) -> Self {
+        self.0.budget = multiply_adds;
         self
     }
 

@@ -38,6 +38,10 @@ impl Gpu {
         match self.0 {}
     }
 
+    pub(crate) fn budget(&self) -> f64 {
+        match self.0 {}
+    }
+
     pub(crate) fn direct(&self) -> bool {
         match self.0 {}
     }

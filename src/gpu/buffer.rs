@@ -54,7 +54,10 @@ fn give_back(
         pool.bytes += raw.size();
         shelf(&mut pool).entry(raw.size()).or_default().push(raw.clone());
     } else {
+        drop(pool);
         lock(&owner.counters).device_bytes -= raw.size();
+        // What is bound is held.
+        lock(&owner.groups).retain(|(_, binds), _| binds.iter().all(|(bound, ..)| bound != raw));
     }
 }
 

@@ -25,18 +25,27 @@ pub(super) struct Inner {
     pub timeout: Duration,
     pub direct: bool,
     pub threshold: f64,
-    pub pipelines: Mutex<HashMap<String, Compiled>>,
+    pub checked: bool,
+    pub budget: f64,
+    pub pipelines: Mutex<HashMap<u64, Compiled>>,
+    pub groups: Mutex<HashMap<Bound, wgpu::BindGroup>>,
     pub recorder: Mutex<Recorder>,
     pub pool: Mutex<Pool>,
     pub counters: Mutex<Counters>,
     pub lost: Arc<OnceLock<String>>,
 }
 
-/// A pipeline and the text it was compiled from.
+/// A pipeline, what it is called, and the text it was compiled from.
 pub(super) struct Compiled {
     pub pipeline: wgpu::ComputePipeline,
+    pub key: String,
+    pub entry: &'static str,
+    pub constants: Vec<(&'static str, f64)>,
     pub source: String,
 }
+
+/// A pipeline by its number, and the buffers bound to it, each with offset and bytes.
+pub(super) type Bound = (u64, Vec<(wgpu::Buffer, u64, u64)>);
 
 /// A poisoned lock means another thread panicked between two assignments; each state guarded here is whole at any time.
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -89,7 +98,10 @@ impl Gpu {
                 ProductShape::Direct => subgroups,
             },
             threshold: request.threshold,
+            checked: request.checked,
+            budget: request.budget,
             pipelines: Mutex::default(),
+            groups: Mutex::default(),
             recorder: Mutex::default(),
             pool: Mutex::default(),
             counters: Mutex::default(),
@@ -110,6 +122,11 @@ impl Gpu {
         self.0.threshold
     }
 
+    /// Multiply-adds of one submission, and so of one dispatch, at most.
+    pub(crate) fn budget(&self) -> f64 {
+        self.0.budget
+    }
+
     /// Whether matrix products take the direct shape.
     pub(crate) fn direct(&self) -> bool {
         self.0.direct
@@ -118,7 +135,7 @@ impl Gpu {
     /// Every shader compiled so far: its name and its text.
     pub(crate) fn shaders(&self) -> Vec<(String, String)> {
         let pipelines = lock(&self.0.pipelines);
-        let mut all: Vec<_> = pipelines.iter().map(|(key, c)| (key.clone(), c.source.clone())).collect();
+        let mut all: Vec<_> = pipelines.values().map(|c| (c.name(), c.source.clone())).collect();
         all.sort();
         all
     }

@@ -51,8 +51,22 @@ pub(crate) struct Bind<'a> {
 #[derive(Clone, Copy)]
 #[cfg_attr(not(feature = "gpu"), expect(dead_code, reason = "there is nobody to read it"))]
 pub(crate) struct Shader<'a> {
-    pub key: &'a str,
-    pub parts: &'a [&'a str],
+    key: &'a str,
+    parts: &'a [&'a str],
+    /// Whether some of the text is a user's, whose indices nobody has checked.
+    foreign: bool,
+}
+
+impl<'a> Shader<'a> {
+    /// A shader whose every line is this library's.
+    pub const fn new(key: &'a str, parts: &'a [&'a str]) -> Self {
+        Shader { key, parts, foreign: false }
+    }
+
+    /// The same shader, which may hold text of a user's: then its run-time checks stay.
+    pub const fn foreign(self, foreign: bool) -> Self {
+        Shader { foreign, ..self }
+    }
 }
 
 /// One dispatch.
@@ -67,6 +81,17 @@ pub(crate) struct Pass<'a> {
     /// The shader's `Params`, as immediates.
     pub params: &'a [u8],
     pub grid: [u32; 3],
+    /// Multiply-adds, roughly; 0 for a pass over what is bound, whose bytes then count.
+    pub work: f64,
+}
+
+#[cfg(feature = "gpu")]
+impl Pass<'_> {
+    /// What this dispatch costs, in multiply-adds.
+    fn cost(&self) -> f64 {
+        let bytes: u64 = self.binds.iter().map(|bind| bind.bytes).sum();
+        self.work.max(bytes as f64 / 4.0)
+    }
 }
 
 /// How matrix products are laid out on a device.
@@ -91,6 +116,10 @@ pub(crate) struct Request {
     pub shape: ProductShape,
     /// Floating-point operations below which a problem stays on the CPU.
     pub threshold: f64,
+    /// Whether every shader keeps wgpu's run-time checks.
+    pub checked: bool,
+    /// Multiply-adds of one submission.
+    pub budget: f64,
 }
 
 /// Which adapter to open.

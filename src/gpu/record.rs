@@ -2,10 +2,10 @@
 
 use super::context::{Gpu, lock};
 use super::{Buffer, Pass};
-use crate::{Error, Result};
+use crate::Result;
 
-/// Dispatches in one submission; enough to hide its cost, few enough for a display's watchdog.
-const BATCH: usize = 64;
+/// Dispatches in one submission, however little they cost: a GPU that has nothing to do need not wait for more.
+const BATCH: usize = 256;
 
 /// Commands recorded and not yet submitted.
 #[derive(Default)]
@@ -14,6 +14,8 @@ pub(super) struct Recorder {
     pass: Option<wgpu::ComputePass<'static>>,
     encoder: Option<wgpu::CommandEncoder>,
     dispatches: usize,
+    /// Multiply-adds of all of them.
+    cost: f64,
 }
 
 impl Recorder {
@@ -31,8 +33,15 @@ impl Gpu {
             return Ok(());
         }
         // What the driver rejects must not reach the recorder, where it would spoil the work of others.
-        let (pipeline, group) = self.guard(pass.op, || self.prepare(pass))?;
+        let (pipeline, group) = self.prepared(pass)?;
+        let cost = pass.cost();
         let mut recorder = lock(&self.0.recorder);
+        // A display's watchdog resets a GPU that is busy with one submission for too long.
+        if recorder.dispatches > 0 && recorder.cost + cost > self.0.budget {
+            drop(recorder);
+            self.flush()?;
+            recorder = lock(&self.0.recorder);
+        }
         if recorder.pass.is_none() {
             let pass =
                 recorder.encoder(&self.0.device).begin_compute_pass(&wgpu::ComputePassDescriptor::default());
@@ -45,39 +54,14 @@ impl Gpu {
             compute.dispatch_workgroups(x, y, z);
         }
         recorder.dispatches += 1;
-        let full = recorder.dispatches >= BATCH;
+        recorder.cost += cost;
+        let (full, cost) = (recorder.dispatches >= BATCH, recorder.cost as u64);
         drop(recorder);
-        lock(&self.0.counters).dispatches += 1;
+        let mut counters = lock(&self.0.counters);
+        counters.dispatches += 1;
+        counters.largest_submission = counters.largest_submission.max(cost);
+        drop(counters);
         if full { self.flush() } else { Ok(()) }
-    }
-
-    fn prepare(&self, pass: &Pass) -> Result<(wgpu::ComputePipeline, wgpu::BindGroup)> {
-        let limit = self.0.limits.binding_bytes;
-        if let Some(bind) = pass.binds.iter().find(|bind| bind.bytes > limit) {
-            return Err(Error::TooLarge {
-                what: format!("a binding of {}", pass.op),
-                need: bind.bytes,
-                limit,
-            });
-        }
-        let pipeline = self.pipeline(pass);
-        let entries: Vec<_> = (0..)
-            .zip(pass.binds)
-            .map(|(binding, bind)| wgpu::BindGroupEntry {
-                binding,
-                resource: wgpu::BindingResource::Buffer(wgpu::BufferBinding {
-                    buffer: &bind.buffer.raw,
-                    offset: bind.offset,
-                    size: std::num::NonZeroU64::new(bind.bytes),
-                }),
-            })
-            .collect();
-        let group = self.0.device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: Some(pass.op),
-            layout: &pipeline.get_bind_group_layout(0),
-            entries: &entries,
-        });
-        Ok((pipeline, group))
     }
 
     /// Records a copy between two buffers of this device.
@@ -103,7 +87,7 @@ impl Gpu {
         self.guard("submit", || {
             let mut recorder = lock(&self.0.recorder);
             recorder.pass = None;
-            recorder.dispatches = 0;
+            (recorder.dispatches, recorder.cost) = (0, 0.0);
             if let Some(encoder) = recorder.encoder.take() {
                 self.0.queue.submit([encoder.finish()]);
                 lock(&self.0.counters).submissions += 1;

@@ -64,6 +64,8 @@ struct OnGpu {
     gpu: Gpu,
     buffer: Arc<Buffer>,
     precision: Precision,
+    /// What made this matrix found on the way, and what uses it would have to find again.
+    inverses: Option<Arc<Matrix>>,
 }
 
 /// Two operands, seen together on the device they share.
@@ -104,7 +106,7 @@ impl Matrix {
         (rows, cols): (usize, usize),
         precision: Precision,
     ) -> Self {
-        let data = Data::Gpu(OnGpu { gpu: gpu.clone(), buffer: Arc::new(buffer), precision });
+        let data = Data::Gpu(OnGpu { gpu: gpu.clone(), buffer: Arc::new(buffer), precision, inverses: None });
         Matrix { rows, cols, data }
     }
 
@@ -117,6 +119,22 @@ impl Matrix {
     ) -> Result<Self> {
         let bytes = row_bytes(shape.1, precision) * shape.0 as u64;
         Ok(Self::resident(gpu, gpu.alloc(label, bytes)?, shape, precision))
+    }
+
+    /// This triangular matrix on a GPU, together with the transposed inverses of its diagonal blocks.
+    pub(crate) fn with_inverses(mut self, inverses: Matrix) -> Self {
+        if let Data::Gpu(on) = &mut self.data {
+            on.inverses = Some(Arc::new(inverses));
+        }
+        self
+    }
+
+    /// The transposed inverses of the diagonal blocks, one below the other, if they are known.
+    pub(crate) fn inverses(&self) -> Option<&Matrix> {
+        match &self.data {
+            Data::Cpu(_) => None,
+            Data::Gpu(on) => on.inverses.as_deref(),
+        }
     }
 
     /// Number of rows.

@@ -12,6 +12,11 @@ pub(crate) fn windows(rows: usize, step: usize) -> impl Iterator<Item = Range<us
     (0..rows).step_by(step).map(move |from| from..rows.min(from + step))
 }
 
+/// Whole tiles of rows whose work stays within the budget, at least one; `each` is the work of a row.
+pub(crate) fn affordable(budget: f64, each: f64, tile: usize) -> usize {
+    ((budget / each.max(1.0) / tile as f64) as usize).max(1).saturating_mul(tile)
+}
+
 /// Most rows that fit one binding of each operand and, at `tile` rows a workgroup, one axis of the grid.
 ///
 /// A multiple of every operand's row alignment, and of four, so that a window of rows is whole vec4s of columns in a

@@ -68,7 +68,8 @@ fn cpu(a: &Array2<f64>) -> ArgMin {
 fn on_gpu(gpu: &Gpu, a: &Matrix) -> Result<ArgMin> {
     let split = Split::of(a.vec4s());
     let (key, source) = operand("argmin", a);
-    let shader = Shader { key: &key, parts: &[&source, SHADER] };
+    let parts = [source.as_str(), SHADER];
+    let shader = Shader::new(&key, &parts);
     // Pairs of words in a matrix's clothes: rows are padded and aligned like any other's.
     let pairs = |label, chunks| Matrix::alloc(gpu, label, (a.rows(), 2 * chunks), Precision::Single);
     let out = pairs("argmin.out", 1)?;
@@ -93,6 +94,7 @@ fn on_gpu(gpu: &Gpu, a: &Matrix) -> Result<ArgMin> {
             binds: &[a.rows_bind(rows.start, rows.end), bests.rows_bind(rows.start, rows.end)],
             params: bytemuck::bytes_of(&params),
             grid: [rows.len().div_ceil(split.rows()) as u32, split.chunks as u32, 1],
+            work: 0.0,
         })?;
         if !one {
             gpu.run(&Pass {
@@ -103,6 +105,7 @@ fn on_gpu(gpu: &Gpu, a: &Matrix) -> Result<ArgMin> {
                 binds: &[bests.rows_bind(rows.start, rows.end), out.rows_bind(rows.start, rows.end)],
                 params: bytemuck::bytes_of(&Params { out_stride: 2, ..params }),
                 grid: [rows.len().div_ceil(GROUP) as u32, 1, 1],
+                work: 0.0,
             })?;
         }
     }

@@ -104,7 +104,7 @@ fn on_gpu(gpu: &Gpu, k: &Matrix) -> Result<Matrix> {
         };
         gpu.run(&Pass {
             op: "centre",
-            shader: Shader { key: &key, parts: &[&source, SHADER] },
+            shader: Shader::new(&key, &[&source, SHADER]),
             entry: "main",
             constants: &[],
             binds: &[
@@ -116,6 +116,7 @@ fn on_gpu(gpu: &Gpu, k: &Matrix) -> Result<Matrix> {
             ],
             params: bytemuck::bytes_of(&params),
             grid,
+            work: 0.0,
         })?;
     }
     Ok(out)

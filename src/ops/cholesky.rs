@@ -78,7 +78,9 @@ fn on_gpu(gpu: &Gpu, a: &Matrix) -> Result<Matrix> {
     // The panel's finished columns, as they are and transposed: a dispatch may not read the buffer that it writes.
     let panel = Matrix::alloc(gpu, "cholesky.panel", (n, wide), Precision::Single)?;
     let across = Matrix::alloc(gpu, "cholesky.across", (wide, n), Precision::Single)?;
-    let inverse = Matrix::alloc(gpu, "cholesky.inverse", (BLOCK, BLOCK), Precision::Single)?;
+    // The transposed inverses of all diagonal blocks, which stay with the factor: whole blocks, whatever n is.
+    let inverses =
+        Matrix::alloc(gpu, "cholesky.inverses", (n.next_multiple_of(BLOCK), BLOCK), Precision::Single)?;
     let (ta, tb) = (Trans::No, Trans::No);
     // Takes what the panel's first `depth` columns contribute from `cols` columns at the diagonal, from `at` downwards.
     let subtract = |at: usize, cols: usize, depth: usize, part: Part| {
@@ -100,7 +102,7 @@ fn on_gpu(gpu: &Gpu, a: &Matrix) -> Result<Matrix> {
             first: j as u32,
             wide: panel.vec4s() as u32,
         };
-        let binds = [l.rows_bind(j, next), inverse.rows_bind(0, BLOCK), status.whole()];
+        let binds = [l.rows_bind(j, next), inverses.rows_bind(j, j + BLOCK), status.whole()];
         stage(gpu, "cholesky_factor", FACTOR, &binds, &params, [1, 1, 1])?;
         let rest = n - next;
         if rest == 0 {
@@ -108,7 +110,8 @@ fn on_gpu(gpu: &Gpu, a: &Matrix) -> Result<Matrix> {
         }
         let a = Block { of: &l, row: next, col: j, rows: rest, cols: BLOCK };
         let own = Block { of: &panel, row: next, col: done, rows: rest, cols: BLOCK };
-        let solve = Product { alpha: 1.0, a, ta, b: Block::whole(&inverse), tb, beta: 0.0, part: Part::All };
+        let b = Block { of: &inverses, row: j, col: 0, rows: BLOCK, cols: BLOCK };
+        let solve = Product { alpha: 1.0, a, ta, b, tb, beta: 0.0, part: Part::All };
         product(gpu, &solve, own)?;
         put_panel(gpu, &panel, &l, &across, j)?;
         if next.is_multiple_of(wide) {
@@ -118,7 +121,7 @@ fn on_gpu(gpu: &Gpu, a: &Matrix) -> Result<Matrix> {
     let told = gpu.download(&status, 0, 16)?;
     let word = |i: usize| bytemuck::pod_read_unaligned::<u32>(&told[4 * i..4 * i + 4]);
     match word(0) {
-        0 => Ok(l),
+        0 => Ok(l.with_inverses(inverses)),
         at => Err(Error::NotPositiveDefinite {
             op: "cholesky",
             pivot: at as usize - 1,
@@ -134,13 +137,19 @@ fn wide(n: usize, direct: bool) -> usize {
     n.next_multiple_of(BLOCK).min(if direct { 1024 } else { 256 })
 }
 
-/// Bytes that a GPU holds while it factors an n x n matrix: that, its factor, and a panel as it is and transposed.
+/// Bytes of the inverses of its diagonal blocks that a factor of n rows brings along on a GPU.
+pub(crate) fn inverses_bytes(n: usize) -> f64 {
+    (4 * BLOCK) as f64 * (n as f64 + BLOCK as f64)
+}
+
+/// Bytes that a GPU holds while it factors an n x n matrix: that, its factor with the inverses of its diagonal blocks,
+/// and a panel as it is and transposed.
 ///
 /// In f64, whose conversion saturates where n is absurd.
 pub(crate) fn factoring_bytes(device: &Device, n: usize) -> f64 {
-    let (n, panel) = (n as f64, n.min(1 << 20));
+    let (blocks, n, panel) = (inverses_bytes(n), n as f64, n.min(1 << 20));
     let row = 16.0 * (n / 4.0).ceil();
-    2.0 * n * row + 2.0 * row * wide(panel, device.direct()) as f64
+    2.0 * n * row + blocks + 2.0 * row * wide(panel, device.direct()) as f64
 }
 
 /// `a` in f32, in a buffer of its own.
@@ -182,11 +191,12 @@ fn put_panel(gpu: &Gpu, panel: &Matrix, l: &Matrix, across: &Matrix, j: usize) -
 fn stage(gpu: &Gpu, key: &str, text: &str, binds: &[Bind], params: &Params, grid: [u32; 3]) -> Result<()> {
     gpu.run(&Pass {
         op: "cholesky",
-        shader: Shader { key, parts: &[text] },
+        shader: Shader::new(key, &[text]),
         entry: "main",
         constants: &[],
         binds,
         params: bytemuck::bytes_of(params),
         grid,
+        work: 0.0,
     })
 }

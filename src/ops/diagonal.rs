@@ -148,12 +148,13 @@ fn on_gpu(gpu: &Gpu, a: &Matrix, job: Job) -> Result<Matrix> {
         let binds: Vec<_> = operands.iter().map(|m| m.rows_bind(rows.start, rows.end)).collect();
         gpu.run(&Pass {
             op: "diagonal",
-            shader: Shader { key: &key, parts: &[&source, SHADER] },
+            shader: Shader::new(&key, &[&source, SHADER]),
             entry,
             constants: &[],
             binds: &binds,
             params: bytemuck::bytes_of(&params),
             grid,
+            work: 0.0,
         })?;
     }
     Ok(out)

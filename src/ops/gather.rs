@@ -125,12 +125,13 @@ fn on_gpu(gpu: &Gpu, a: &Matrix, indices: &[usize], both: bool) -> Result<Matrix
             binds.extend(columns.as_ref().map(|c| c.whole()));
             gpu.run(&Pass {
                 op: if both { "permute" } else { "gather_rows" },
-                shader: Shader { key: &key, parts: &[&source, SHADER] },
+                shader: Shader::new(&key, &[&source, SHADER]),
                 entry: if both { "permute" } else { "gather_rows" },
                 constants: &[],
                 binds: &binds,
                 params: bytemuck::bytes_of(&params),
                 grid,
+                work: 0.0,
             })?;
         }
     }

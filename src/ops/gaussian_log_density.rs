@@ -16,12 +16,14 @@ use super::reduce::{GROUP, flat};
 use super::require;
 use crate::gpu::{Gpu, Pass, Shader};
 use crate::matrix::Shared;
-use crate::matrix::window::{step, windows};
+use crate::matrix::window::{affordable, step, windows};
 use crate::{Error, Matrix, Precision, Result};
 
 const SHADER: &str = include_str!("../../shaders/gaussian_log_density.wgsl");
 /// Rows that one thread takes at a time on the CPU.
 pub(super) const CHUNK: usize = 128;
+/// Vec4s of a row that a workgroup of the GPU stages at most: 64 rows of them are 16 KiB.
+const STAGED: usize = 16;
 /// Loop iterations that one invocation may make; llvmpipe silently ends loops at 65,535.
 const ITERATIONS: usize = 16_384;
 
@@ -156,9 +158,12 @@ fn on_gpu(
         Whitening::Diagonal(_) => ("diagonal", 1),
     };
     let (dk, limits) = (components(gpu, means, w, each)?, gpu.limits());
-    // Rows of W_k in one dispatch: four components, four rows of each at a time.
-    let depth = (ITERATIONS / (4 * d4) * 4).max(4);
-    for rows in windows(x.rows(), step(&limits, GROUP, &[x, out])?) {
+    // Rows of W_k in one dispatch: four components, eight rows of each at a time.
+    let depth = (ITERATIONS / (4 * d4) * 8).max(8);
+    // A row against all components in one dispatch.
+    let work = dk.min(k) as f64 * (depth.min(each) * 4 * d4) as f64;
+    let dn = step(&limits, GROUP, &[x, out])?.min(affordable(gpu.budget(), work, GROUP));
+    for rows in windows(x.rows(), dn) {
         for parts in windows(k, dk) {
             for of in windows(each, depth) {
                 let params = Params {
@@ -173,9 +178,9 @@ fn on_gpu(
                 };
                 gpu.run(&Pass {
                     op: "gaussian_log_density",
-                    shader: Shader { key: "gaussian_log_density", parts: &[SHADER] },
+                    shader: Shader::new("gaussian_log_density", &[SHADER]),
                     entry,
-                    constants: &[],
+                    constants: &[("STAGED", d4.min(STAGED) as f64)],
                     binds: &[
                         x.rows_bind(rows.start, rows.end),
                         means.rows_bind(parts.start, parts.end),
@@ -185,6 +190,7 @@ fn on_gpu(
                     ],
                     params: bytemuck::bytes_of(&params),
                     grid: [rows.len().div_ceil(GROUP) as u32, parts.len().div_ceil(4) as u32, 1],
+                    work: rows.len() as f64 * (parts.len() * of.len() * 4 * d4) as f64,
                 })?;
             }
         }

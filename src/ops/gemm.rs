@@ -23,6 +23,7 @@ use on_cpu::syrk as syrk_cpu;
 pub(crate) use on_cpu::{
     accumulate_alone, accumulate_lower_alone, add_lower, on_a_worker, product, product_alone,
 };
+use on_gpu::mirrored_in_one;
 pub(super) use on_gpu::{Block, Part, Product, on_gpu};
 pub use relabelled_forms::{Relabellings, relabelled_forms};
 
@@ -112,7 +113,8 @@ pub fn syrk(alpha: f64, a: &Matrix, t: Trans) -> Result<Matrix> {
             let out = Matrix::alloc(gpu, "syrk.out", (n, n), Precision::Single)?;
             // The mirror image of a window lies outside of it: only a result in one piece can be mirrored.
             // The direct shape computes both triangles, by the same sums and so with the same bits.
-            let whole = out.bytes() <= gpu.limits().binding_bytes;
+            let (_, k) = t.shape(a);
+            let whole = out.bytes() <= gpu.limits().binding_bytes && mirrored_in_one(gpu, n, k);
             let part = if whole && !gpu.direct() { Part::Mirrored } else { Part::All };
             let a = Block::whole(a);
             on_gpu(

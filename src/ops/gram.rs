@@ -15,12 +15,13 @@ use crate::gpu::{Bind, Buffer, Gpu, Pass, Shader};
 use crate::host::memory::{Scattered, room};
 use crate::kernel::{Packed, Points, Program, Scratch};
 use crate::matrix::Shared;
-use crate::matrix::window::{step, windows};
+use crate::matrix::window::{affordable, step, windows};
 use crate::{Error, Kernel, Matrix, Precision, Result};
 
 const TILE_LOOP: &str = include_str!("../../shaders/gram_tile.wgsl");
 const SHADER: &str = include_str!("../../shaders/gram.wgsl");
 pub(super) const TILE: usize = 64; // `TILE` in the shaders
+pub(super) const DEPTH: usize = 4; // `DEPTH` in the shaders
 /// Rows of a strip on the CPU: one cache line of a column, so that mirroring a strip writes whole lines.
 pub(super) const STRIP: usize = 8;
 
@@ -166,6 +167,7 @@ pub(super) struct Loaded<'a> {
     kernel: String,
     theta: Buffer,
     operands: String,
+    foreign: bool,
     pub x: Cow<'a, Matrix>,
     pub y: Cow<'a, Matrix>,
     pub same: bool,
@@ -188,7 +190,9 @@ impl<'a> Loaded<'a> {
         let operands = operand("x", 1, half_x) + &operand("y", 2, half_y);
         let key = format!("{op}{}{} {}", u8::from(half_x), u8::from(half_y), wgsl.key);
         let theta = gpu.upload("kernel.theta", bytemuck::cast_slice(&wgsl.theta))?;
-        Ok(Loaded { program, key, kernel: wgsl.source, theta, operands, x: z, y: w, same: y.is_none() })
+        let foreign = !program.customs.is_empty();
+        let (kernel, same) = (wgsl.source, y.is_none());
+        Ok(Loaded { program, key, kernel, theta, operands, foreign, x: z, y: w, same })
     }
 
     /// The bindings 0, 1 and 2 of every tile shader, for windows of x and y.
@@ -196,9 +200,19 @@ impl<'a> Loaded<'a> {
         [self.theta.whole(), self.x.rows_bind(rows.start, rows.end), self.y.rows_bind(cols.start, cols.end)]
     }
 
-    /// The shader: kernel, operands, tile loop, then the verb's own text.
+    /// The shader of these parts; a user's kernel keeps its checks.
+    pub fn shader<'b>(&self, key: &'b str, parts: &'b [&'b str]) -> Shader<'b> {
+        Shader::new(key, parts).foreign(self.foreign)
+    }
+
+    /// The text: kernel, operands, tile loop, then the verb's own.
     pub fn parts<'b>(&'b self, own: &[&'b str]) -> Vec<&'b str> {
         [&[self.kernel.as_str(), self.operands.as_str(), TILE_LOOP], own].concat()
+    }
+
+    /// Multiply-adds of one pair, roughly: its features, and the kernel's function of them.
+    pub fn per_pair(&self) -> f64 {
+        per_pair(self.x.vec4s())
     }
 
     pub fn params(&self, rows: &Range<usize>, cols: &Range<usize>) -> Params {
@@ -213,6 +227,11 @@ impl<'a> Loaded<'a> {
             extra: 0,
         }
     }
+}
+
+/// Multiply-adds of a pair with this many vec4s of features.
+pub(super) fn per_pair(d4: usize) -> f64 {
+    4.0 * d4 as f64 + 16.0
 }
 
 /// Features beyond which one tile would run into llvmpipe's limit of 65,535 loop iterations.
@@ -248,12 +267,15 @@ fn on_gpu(
 pub(super) fn fill(gpu: &Gpu, loaded: &Loaded, of: &Range<usize>, out: &Matrix) -> Result<()> {
     // The mirror image of a window lies outside of it: only a result in one piece can be mirrored.
     let whole = of.len() == loaded.x.rows() && out.bytes() <= gpu.limits().binding_bytes;
-    let mirror = loaded.same && whole;
+    let (m, each) = (loaded.y.rows(), loaded.per_pair());
+    let mirror = loaded.same && whole && 0.5 * (of.len() * m) as f64 * each <= gpu.budget();
+    let fit = step(&gpu.limits(), TILE, &[&loaded.x, out])?;
+    let dn = if mirror { fit } else { fit.min(affordable(gpu.budget(), m as f64 * each, TILE)) };
     let stored = result("put", 3, out.precision() == Precision::Half);
     let parts = loaded.parts(&[&stored, SHADER]);
     let key = format!("{} {:?}", loaded.key, out.precision());
     let flag = |on: bool| f64::from(u8::from(on));
-    for rows in windows(of.len(), step(&gpu.limits(), TILE, &[&loaded.x, out])?) {
+    for rows in windows(of.len(), dn) {
         for cols in windows(loaded.y.rows(), step(&gpu.limits(), TILE, &[&loaded.y])?) {
             let from = of.start + rows.start..of.start + rows.end;
             let [theta, xs, ys] = loaded.binds(&from, &cols);
@@ -264,12 +286,13 @@ pub(super) fn fill(gpu: &Gpu, loaded: &Loaded, of: &Range<usize>, out: &Matrix) 
             };
             gpu.run(&Pass {
                 op: "gram",
-                shader: Shader { key: &key, parts: &parts },
+                shader: loaded.shader(&key, &parts),
                 entry: "main",
                 constants: &[("MIRROR", flag(mirror)), ("SAME", flag(loaded.same))],
                 binds: &[theta, xs, ys, out.rows_bind(rows.start, rows.end)],
                 params: bytemuck::bytes_of(&params),
                 grid: [cols.len().div_ceil(TILE) as u32, rows.len().div_ceil(TILE) as u32, 1],
+                work: (rows.len() * cols.len()) as f64 * each * if mirror { 0.5 } else { 1.0 },
             })?;
         }
     }

@@ -5,7 +5,7 @@
 use ndarray::Array2;
 
 use super::gram::{Loaded, Params, TILE};
-use crate::gpu::{Gpu, Pass, Shader};
+use crate::gpu::{Gpu, Pass};
 use crate::matrix::Shared;
 use crate::matrix::window::{step, windows};
 use crate::{Kernel, Matrix, Precision, Result};
@@ -47,12 +47,13 @@ fn on_gpu(gpu: &Gpu, kernel: &Kernel, x: &Matrix) -> Result<Matrix> {
         let params = Params { stride: 1, ..loaded.params(&rows, &rows) };
         gpu.run(&Pass {
             op: "gram_diagonal",
-            shader: Shader { key: &loaded.key, parts: &parts },
+            shader: loaded.shader(&loaded.key, &parts),
             entry: "main",
             constants: &[],
             binds: &[theta, xs, ys, out.rows_bind(rows.start, rows.end)],
             params: bytemuck::bytes_of(&params),
             grid: [rows.len().div_ceil(TILE) as u32, 1, 1],
+            work: 0.0,
         })?;
     }
     Ok(out)

@@ -9,10 +9,10 @@ use rayon::prelude::*;
 use super::gram::{Loaded, Params, Ready, STRIP, TILE, check};
 use super::half::single;
 use super::require;
-use crate::gpu::{Gpu, Pass, Shader};
+use crate::gpu::{Gpu, Pass};
 use crate::kernel::Scratch;
 use crate::matrix::Shared;
-use crate::matrix::window::{step, windows};
+use crate::matrix::window::{affordable, step, windows};
 use crate::{Kernel, Matrix, Result};
 
 const SHADER: &str = include_str!("../../shaders/gram_sum.wgsl");
@@ -179,7 +179,9 @@ fn on_gpu(
     } else {
         (0, 0)
     };
-    let each = 1 + slots + stats * d4 * 4;
+    // The sum and the scalars in whole vec4s, then a vec4 for each weighted statistic and vec4 of features.
+    let scalars = 4 * (slots / 4 + 1);
+    let each = scalars + stats * d4 * 4;
     let (u, v) = match weights {
         Weights::Dense(w) | Weights::Symmetric(w) => (w, None),
         Weights::LowRank { u, v } => (u, Some(v)),
@@ -192,17 +194,20 @@ fn on_gpu(
     // Few enough tiles at a time that their partial sums stay small.
     let across = m.min(dm).div_ceil(TILE);
     let dn = dn.min((PARTIAL_BYTES / (4 * each * across)).max(1) * TILE);
+    // Derivatives go over the features once more for each statistic.
+    let per_pair = loaded.per_pair() * (1 + stats) as f64;
+    let dn = dn.min(affordable(gpu.budget(), m.min(dm) as f64 * per_pair, TILE));
     let mut sums = vec![0f64; each];
     for rows in windows(n, dn) {
         for cols in windows(m, dm) {
             let grid = [cols.len().div_ceil(TILE) as u32, rows.len().div_ceil(TILE) as u32, 1];
             let count = grid[0] as usize * grid[1] as usize * each;
-            let out = gpu.alloc("gram_sum.out", (count * 4).next_multiple_of(16) as u64)?;
+            let out = gpu.alloc("gram_sum.out", (count * 4) as u64)?;
             let [theta, xs, ys] = loaded.binds(&rows, &cols);
             let params = Params {
                 stride: u.vec4s() as u32,
                 col: if v.is_none() { (cols.start / 4) as u32 } else { 0 },
-                extra: each as u32,
+                extra: (each / 4) as u32,
                 ..loaded.params(&rows, &cols)
             };
             let (us, vs) = (
@@ -211,7 +216,7 @@ fn on_gpu(
             );
             gpu.run(&Pass {
                 op: "gram_sum",
-                shader: Shader { key: &key, parts: &parts },
+                shader: loaded.shader(&key, &parts),
                 entry: "main",
                 constants: &[
                     ("SAME", f64::from(u8::from(loaded.same))),
@@ -221,6 +226,7 @@ fn on_gpu(
                 binds: &[theta, xs, ys, us, vs, out.whole()],
                 params: bytemuck::bytes_of(&params),
                 grid,
+                work: (rows.len() * cols.len()) as f64 * per_pair,
             })?;
             let raw = gpu.download(&out, 0, (count * 4) as u64)?;
             let partial: Vec<f32> = bytemuck::pod_collect_to_vec(&raw);
@@ -230,7 +236,7 @@ fn on_gpu(
         }
     }
     let weight: Vec<Vec<f64>> =
-        sums[1 + slots..].chunks_exact((d4 * 4).max(1)).map(|w| w[..loaded.program.dz].to_vec()).collect();
+        sums[scalars..].chunks_exact((d4 * 4).max(1)).map(|w| w[..loaded.program.dz].to_vec()).collect();
     let gradient = if gradient { loaded.program.chain(&sums[1..=slots], &weight) } else { Vec::new() };
     Ok(GramSum { value: sums[0], gradient })
 }

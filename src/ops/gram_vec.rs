@@ -8,16 +8,19 @@ use pulp::Arch;
 use rayon::prelude::*;
 
 use super::gemm::{Block, Part, Product, accumulate_alone, on_gpu as product};
-use super::gram::{Loaded, Params, Ready, STRIP, TILE, check, fill};
+use super::gram::{DEPTH, Loaded, Params, Ready, STRIP, TILE, check, fill};
 use super::half::single;
 use super::{Trans, require};
 use crate::gpu::{Gpu, Pass, Shader};
 use crate::kernel::Scratch;
 use crate::matrix::Shared;
-use crate::matrix::window::{step, windows};
+use crate::matrix::window::{affordable, step, windows};
 use crate::{Kernel, Matrix, Precision, Result};
 
 const SHADER: &str = include_str!("../../shaders/gram_vec.wgsl");
+const ADD: &str = include_str!("../../shaders/gram_vec_add.wgsl");
+/// Workgroups that keep a large GPU busy: below that y is shared among several for each 64 rows of x.
+const BUSY: usize = 256;
 /// Columns of K that a strip of the CPU holds at a time; 8 x 512 values stay in the first-level cache's neighbour.
 const WIDTH: usize = 512;
 /// Columns of V up to which K is evaluated again for every four of them.
@@ -185,6 +188,17 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     sums.iter().sum::<f64>() + rest
 }
 
+/// Workgroups that share the m rows of y for each 64 of n rows of x.
+fn shares(n: usize, m: usize) -> usize {
+    BUSY.div_ceil(n.div_ceil(TILE).max(1)).min(m.div_ceil(TILE))
+}
+
+/// Bytes of partial sums that a product of an n x m matrix with a few columns holds on a GPU besides its result.
+pub(crate) fn slabs_bytes(n: usize, m: usize, cols: usize) -> f64 {
+    let shares = if cols > FEW { 1 } else { shares(n, m) };
+    if shares > 1 { 16.0 * shares as f64 * n as f64 * cols.div_ceil(4) as f64 } else { 0.0 }
+}
+
 fn on_gpu(gpu: &Gpu, kernel: &Kernel, x: &Matrix, y: Option<&Matrix>, v: &Matrix) -> Result<Matrix> {
     let loaded = Loaded::new("gram_vec", gpu, kernel, x, y, false)?;
     let (n, m) = (loaded.x.rows(), loaded.y.rows());
@@ -194,31 +208,51 @@ fn on_gpu(gpu: &Gpu, kernel: &Kernel, x: &Matrix, y: Option<&Matrix>, v: &Matrix
     let d4 = loaded.x.vec4s();
     let tiles = (ITERATIONS / (d4 + d4.div_ceil(4) + 4)).max(1);
     let dn = step(&gpu.limits(), TILE, &[&loaded.x, &out])?;
-    let dm = step(&gpu.limits(), TILE, &[&loaded.y, v])?.min(tiles * TILE);
+    let fit = step(&gpu.limits(), TILE, &[&loaded.y, v])?;
+    let flag = |on: bool| f64::from(u8::from(on));
+    let constants = [("SAME", flag(loaded.same)), ("ONCE", flag(d4 <= DEPTH)), ("ONE", flag(v.cols() == 1))];
     for rows in windows(n, dn) {
-        for cols in windows(m, dm) {
+        // Each share sums into a slab of its own, and all slabs fit one binding.
+        let slab = v.vec4s() as u64 * rows.len() as u64 * 16;
+        let most = (gpu.limits().binding_bytes / slab).max(1) as usize;
+        let shares = shares(rows.len(), m).min(most);
+        let afford = affordable(gpu.budget(), rows.len() as f64 * loaded.per_pair(), TILE);
+        for cols in windows(m, fit.min(shares * tiles * TILE).min(afford)) {
+            let slabs =
+                || Matrix::alloc(gpu, "gram_vec.slabs", (shares * rows.len(), v.cols()), Precision::Single);
+            let apart = if shares > 1 { Some(slabs()?) } else { None };
+            let carried = u32::from(cols.start > 0);
             for chunk in 0..v.vec4s() {
                 let [theta, xs, ys] = loaded.binds(&rows, &cols);
                 let params = Params {
                     stride: v.vec4s() as u32,
                     col: chunk as u32,
-                    extra: u32::from(cols.start > 0),
+                    extra: if apart.is_none() { carried } else { 0 },
                     ..loaded.params(&rows, &cols)
                 };
+                let sums = apart.as_ref().map_or_else(|| out.rows_bind(rows.start, rows.end), Matrix::bind);
                 gpu.run(&Pass {
                     op: "gram_vec",
-                    shader: Shader { key: &loaded.key, parts: &parts },
+                    shader: loaded.shader(&loaded.key, &parts),
                     entry: "main",
-                    constants: &[("SAME", f64::from(u8::from(loaded.same)))],
-                    binds: &[
-                        theta,
-                        xs,
-                        ys,
-                        v.rows_bind(cols.start, cols.end),
-                        out.rows_bind(rows.start, rows.end),
-                    ],
+                    constants: &constants,
+                    binds: &[theta, xs, ys, v.rows_bind(cols.start, cols.end), sums],
                     params: bytemuck::bytes_of(&params),
-                    grid: [1, rows.len().div_ceil(TILE) as u32, 1],
+                    grid: [shares as u32, rows.len().div_ceil(TILE) as u32, 1],
+                    work: (rows.len() * cols.len()) as f64 * loaded.per_pair(),
+                })?;
+            }
+            if let Some(apart) = &apart {
+                let len = rows.len() * v.vec4s();
+                gpu.run(&Pass {
+                    op: "gram_vec",
+                    shader: Shader::new("gram_vec_add", &[ADD]),
+                    entry: "main",
+                    constants: &[],
+                    binds: &[apart.bind(), out.rows_bind(rows.start, rows.end)],
+                    params: bytemuck::cast_slice(&[len as u32, shares as u32, carried]),
+                    grid: [len.div_ceil(64) as u32, 1, 1],
+                    work: 0.0,
                 })?;
             }
         }

@@ -64,12 +64,13 @@ fn on_gpu(gpu: &Gpu, a: &Matrix) -> Result<Matrix> {
         let params = Params { vec4s, stride: across * TILE as u32 };
         gpu.run(&Pass {
             op: "half",
-            shader: Shader { key: "half", parts: &[SHADER] },
+            shader: Shader::new("half", &[SHADER]),
             entry: "main",
             constants: &[],
             binds: &[a.rows_bind(rows.start, rows.end), out.rows_bind(rows.start, rows.end)],
             params: bytemuck::bytes_of(&params),
             grid: [across, groups.div_ceil(across), 1],
+            work: 0.0,
         })?;
     }
     Ok(out)

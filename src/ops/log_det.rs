@@ -67,12 +67,13 @@ fn on_gpu(gpu: &Gpu, l: &Matrix) -> Result<f64> {
         let params = Params { rows: rows.len() as u32, first: rows.start as u32, out_first };
         gpu.run(&Pass {
             op: "log_det",
-            shader: Shader { key: "log_det", parts: &[SHADER] },
+            shader: Shader::new("log_det", &[SHADER]),
             entry: "main",
             constants: &[],
             binds: &[d.rows_bind(rows.start, rows.end), out.whole()],
             params: bytemuck::bytes_of(&params),
             grid: [groups, 1, 1],
+            work: 0.0,
         })?;
         out_first += groups;
     }

@@ -68,7 +68,8 @@ pub(super) fn on_gpu(gpu: &Gpu, a: &Matrix, log: bool) -> Result<Matrix> {
     let limits = gpu.limits();
     let log_flag = ("LOG", f64::from(u8::from(log)));
     let (key, source) = operand("logsumexp", a);
-    let shader = Shader { key: &key, parts: &[&source, SHADER] };
+    let parts = [source.as_str(), SHADER];
+    let shader = Shader::new(&key, &parts);
     let out = Matrix::alloc(gpu, "logsumexp.out", (a.rows(), if log { 1 } else { 2 }), Precision::Single)?;
     let one = split.chunks == 1;
     let between = if one {
@@ -97,6 +98,7 @@ pub(super) fn on_gpu(gpu: &Gpu, a: &Matrix, log: bool) -> Result<Matrix> {
             binds: &[a.rows_bind(rows.start, rows.end), pairs.rows_bind(rows.start, rows.end)],
             params: bytemuck::bytes_of(&params),
             grid: [rows.len().div_ceil(split.rows()) as u32, split.chunks as u32, 1],
+            work: 0.0,
         })?;
         if !one {
             gpu.run(&Pass {
@@ -107,6 +109,7 @@ pub(super) fn on_gpu(gpu: &Gpu, a: &Matrix, log: bool) -> Result<Matrix> {
                 binds: &[pairs.rows_bind(rows.start, rows.end), out.rows_bind(rows.start, rows.end)],
                 params: bytemuck::bytes_of(&Params { out_stride: 2, last: 1, ..params }),
                 grid: [rows.len().div_ceil(GROUP) as u32, 1, 1],
+                work: 0.0,
             })?;
         }
     }

@@ -201,12 +201,13 @@ fn on_gpu(
         let constants = [("OP", f64::from(code)), ("SPREAD", f64::from(spread as u8))];
         gpu.run(&Pass {
             op: if b.is_some() { "zip" } else { "map" },
-            shader: Shader { key: &key, parts: &[&sources[0], &sources[1], SHADER] },
+            shader: Shader::new(&key, &[&sources[0], &sources[1], SHADER]),
             entry: if b.is_some() { "zip" } else { "map" },
             constants: if b.is_some() { &constants } else { &constants[..1] },
             binds: &binds,
             params: bytemuck::bytes_of(&params),
             grid,
+            work: 0.0,
         })?;
     }
     Ok(out)

@@ -10,12 +10,12 @@ pub(crate) use centres::Centres;
 use ndarray::Array2;
 use rayon::prelude::*;
 
-use super::gram::{Params, TILE, check};
+use super::gram::{DEPTH, Params, TILE, check, per_pair};
 use super::half::operand;
 use super::reduce::flat;
 use crate::gpu::{Gpu, Pass, Shader};
 use crate::matrix::Shared;
-use crate::matrix::window::{step, windows};
+use crate::matrix::window::{affordable, step, windows};
 use crate::{Matrix, Precision, Result};
 
 const TILE_LOOP: &str = include_str!("../../shaders/gram_tile.wgsl");
@@ -25,11 +25,10 @@ const DISTANCE: &str = "
 struct Stats { s0: vec4<f32> }
 fn stats_zero() -> Stats { return Stats(vec4<f32>()); }
 fn stats_add(s: Stats, p: u32, a: vec4<f32>, b0: vec4<f32>, b1: vec4<f32>, b2: vec4<f32>, b3: vec4<f32>) -> Stats {
-    let e0 = a - b0;
-    let e1 = a - b1;
-    let e2 = a - b2;
-    let e3 = a - b3;
-    return Stats(s.s0 + vec4(dot(e0, e0), dot(e1, e1), dot(e2, e2), dot(e3, e3)));
+    return Stats(vec4(square(a - b0, s.s0.x), square(a - b1, s.s0.y), square(a - b2, s.s0.z), square(a - b3, s.s0.w)));
+}
+fn square(e: vec4<f32>, s: f32) -> f32 {
+    return fma(e.x, e.x, fma(e.y, e.y, fma(e.z, e.z, fma(e.w, e.w, s))));
 }
 ";
 /// Rows of x that one thread takes at a time on the CPU.
@@ -89,6 +88,7 @@ fn on_gpu(gpu: &Gpu, x: &Matrix, y: &Matrix) -> Result<Nearest> {
     let tiles = (ITERATIONS / (d4 + d4.div_ceil(4) + 24)).max(1);
     let dn = step(&gpu.limits(), TILE, &[x])?.min((gpu.limits().binding_bytes / 8) as usize / TILE * TILE);
     let dm = step(&gpu.limits(), TILE, &[y])?.min(tiles * TILE);
+    let dm = dm.min(affordable(gpu.budget(), n.min(dn) as f64 * per_pair(d4), TILE));
     let mut found = Nearest { index: Vec::with_capacity(n), squared_distance: Vec::with_capacity(n) };
     for rows in windows(n, dn) {
         let bytes = rows.len() as u64 * 8;
@@ -106,12 +106,13 @@ fn on_gpu(gpu: &Gpu, x: &Matrix, y: &Matrix) -> Result<Nearest> {
             };
             gpu.run(&Pass {
                 op: "nearest",
-                shader: Shader { key: &key, parts: &[DISTANCE, &operands, TILE_LOOP, SHADER] },
+                shader: Shader::new(&key, &[DISTANCE, &operands, TILE_LOOP, SHADER]),
                 entry: "main",
-                constants: &[],
+                constants: &[("ONCE", f64::from(u8::from(d4 <= DEPTH)))],
                 binds: &[x.rows_bind(rows.start, rows.end), y.rows_bind(cols.start, cols.end), out.whole()],
                 params: bytemuck::bytes_of(&params),
                 grid: [1, rows.len().div_ceil(TILE) as u32, 1],
+                work: (rows.len() * cols.len()) as f64 * per_pair(d4),
             })?;
         }
         let raw: Vec<[u32; 2]> = bytemuck::pod_collect_to_vec(&gpu.download(&out, 0, bytes)?);

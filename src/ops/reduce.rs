@@ -232,12 +232,13 @@ fn each_row(gpu: &Gpu, a: &Matrix, op: Reduction, scale: f32) -> Result<Matrix> 
         };
         gpu.run(&Pass {
             op: "reduce",
-            shader: Shader { key: &key, parts: &[&source, SHADER] },
+            shader: Shader::new(&key, &[&source, SHADER]),
             entry: "rows",
             constants: &[("OP", f64::from(op.code())), ("LANES", split.lanes as f64)],
             binds: &[a.rows_bind(rows.start, rows.end), out.rows_bind(rows.start, rows.end)],
             params: bytemuck::bytes_of(&params),
             grid: [rows.len().div_ceil(split.rows()) as u32, split.chunks as u32, 1],
+            work: 0.0,
         })?;
     }
     if last { Ok(out) } else { each_row(gpu, &out, op.of_parts(), scale) }
@@ -272,12 +273,13 @@ fn each_column(gpu: &Gpu, a: &Matrix, op: Reduction, scale: f32) -> Result<Matri
         };
         gpu.run(&Pass {
             op: "reduce",
-            shader: Shader { key: &key, parts: &[&source, SHADER] },
+            shader: Shader::new(&key, &[&source, SHADER]),
             entry: "columns",
             constants: &[("OP", f64::from(op.code())), ("WIDTH", width as f64)],
             binds: &[a.rows_bind(rows.start, rows.end), out.bind()],
             params: bytemuck::bytes_of(&params),
             grid: [across, chunks as u32, groups.div_ceil(across)],
+            work: 0.0,
         })?;
     }
     if chunks == 1 { Ok(out) } else { each_column(gpu, &out, op.of_parts(), scale) }

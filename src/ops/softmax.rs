@@ -149,12 +149,13 @@ fn on_gpu(gpu: &Gpu, a: &Matrix) -> Result<Matrix> {
         let params = Params { count: count as u32, stride, cols: a.cols() as u32, vec4s: a.vec4s() as u32 };
         gpu.run(&Pass {
             op: "softmax",
-            shader: Shader { key: &key, parts: &[&source, SHADER] },
+            shader: Shader::new(&key, &[&source, SHADER]),
             entry: "main",
             constants: &[],
             binds: &[a, &pairs, &out].map(|m| m.rows_bind(rows.start, rows.end)),
             params: bytemuck::bytes_of(&params),
             grid,
+            work: 0.0,
         })?;
     }
     Ok(out)

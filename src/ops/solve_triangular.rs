@@ -2,8 +2,8 @@
 //!
 //! On the CPU halves of the matrix, and halves of those, until 64 rows are left for faer, or 256 for a kernel of our own where
 //! there is one; all between is matrix products.
-//! On the GPU the 64 x 64 diagonal blocks are inverted first, one workgroup each; after that every step is a matrix
-//! product. Checked in `tests/ops/solve_triangular.rs` against `op(T) X = B`.
+//! On the GPU every step is a matrix product with the inverse of a 64 x 64 diagonal block: a Cholesky factor brings those
+//! inverses along, those of any other matrix are made first, in one dispatch. Checked in `tests/ops/solve_triangular.rs` against `op(T) X = B`.
 
 mod on_cpu;
 
@@ -16,7 +16,7 @@ use super::{require, transpose};
 use crate::gpu::{Gpu, Pass, Shader};
 use crate::host::memory::copy;
 use crate::matrix::Shared;
-use crate::matrix::window::windows;
+use crate::matrix::window::{step, windows};
 use crate::{Error, Matrix, Precision, Result};
 
 pub(crate) use on_cpu::solve_in_place;
@@ -136,7 +136,15 @@ fn substitute(t: ArrayView2<f64>, triangle: Triangle, x: ArrayViewMut2<f64>) {
 /// Block substitution with a lower triangular `t`: forwards, or backwards when transposed.
 fn on_gpu(gpu: &Gpu, t: &Matrix, op: Trans, b: &Matrix) -> Result<Matrix> {
     let (n, r) = b.shape();
-    let inverse = invert_blocks(gpu, t, op)?;
+    let found;
+    let inverses = if let Some(known) = t.inverses() {
+        known
+    } else {
+        found = invert_blocks(gpu, t)?;
+        &found
+    };
+    // They are stored transposed. The direct shape would turn all of them for every block: once will do.
+    let upright = if op == Trans::No && gpu.direct() { Some(transpose(inverses)?) } else { None };
     // The direct shape would transpose t for every block: once will do.
     let turned = if op == Trans::Yes && gpu.direct() { Some(transpose(t)?) } else { None };
     let rest = Matrix::alloc(gpu, "solve_triangular.rest", (n, r), Precision::Single)?;
@@ -150,8 +158,11 @@ fn on_gpu(gpu: &Gpu, t: &Matrix, op: Trans, b: &Matrix) -> Result<Matrix> {
         let next = n.min(j + BLOCK);
         let size = next - j;
         let rows = |of| Block { of, row: j, col: 0, rows: size, cols: r };
-        let own = Block { of: &inverse, row: j, col: 0, rows: size, cols: size };
-        let ta = Trans::No;
+        let (own, ta) = match (op, &upright) {
+            (Trans::Yes, _) => (Block { of: inverses, row: j, col: 0, rows: size, cols: size }, Trans::No),
+            (Trans::No, None) => (Block { of: inverses, row: j, col: 0, rows: size, cols: size }, Trans::Yes),
+            (Trans::No, Some(of)) => (Block { of, row: 0, col: j, rows: size, cols: size }, Trans::No),
+        };
         let solve =
             Product { alpha: 1.0, a: own, ta, b: rows(&rest), tb: Trans::No, beta: 0.0, part: Part::All };
         product(gpu, &solve, rows(&x))?;
@@ -175,22 +186,33 @@ fn on_gpu(gpu: &Gpu, t: &Matrix, op: Trans, b: &Matrix) -> Result<Matrix> {
     Ok(x)
 }
 
-/// The inverses of the 64 x 64 diagonal blocks of the lower triangular `t`, one below the other, each transposed if `op`
-/// says so.
-fn invert_blocks(gpu: &Gpu, t: &Matrix, op: Trans) -> Result<Matrix> {
+/// The transposed inverses of the 64 x 64 diagonal blocks of the lower triangular `t`, one below the other.
+fn invert_blocks(gpu: &Gpu, t: &Matrix) -> Result<Matrix> {
     let n = t.rows();
-    let out = Matrix::alloc(gpu, "solve_triangular.inverse", (n, BLOCK), Precision::Single)?;
-    for rows in windows(n, BLOCK) {
+    let out = Matrix::alloc(
+        gpu,
+        "solve_triangular.inverses",
+        (n.next_multiple_of(BLOCK), BLOCK),
+        Precision::Single,
+    )?;
+    let limits = gpu.limits();
+    // A window of rows starts with a block.
+    let most = step(&limits, BLOCK, &[t])?.min((limits.binding_bytes / (4 * BLOCK as u64)) as usize);
+    for rows in windows(n, (most / BLOCK).max(1) * BLOCK) {
         let params =
             Params { rows: rows.len() as u32, stride: t.vec4s() as u32, col: (rows.start / 4) as u32 };
         gpu.run(&Pass {
             op: "solve_triangular",
-            shader: Shader { key: "solve_triangular", parts: &[SHADER] },
+            shader: Shader::new("solve_triangular", &[SHADER]),
             entry: "main",
-            constants: &[("TRANSPOSED", f64::from(u8::from(op == Trans::Yes)))],
-            binds: &[t.rows_bind(rows.start, rows.end), out.rows_bind(rows.start, rows.end)],
+            constants: &[],
+            binds: &[
+                t.rows_bind(rows.start, rows.end),
+                out.rows_bind(rows.start, rows.start + rows.len().next_multiple_of(BLOCK)),
+            ],
             params: bytemuck::bytes_of(&params),
-            grid: [1, 1, 1],
+            grid: [rows.len().div_ceil(BLOCK) as u32, 1, 1],
+            work: (rows.len() * BLOCK * BLOCK) as f64,
         })?;
     }
     Ok(out)

@@ -51,12 +51,13 @@ fn on_gpu(gpu: &Gpu, a: &Matrix) -> Result<Matrix> {
             };
             gpu.run(&Pass {
                 op: "transpose",
-                shader: Shader { key: &key, parts: &[&source, SHADER] },
+                shader: Shader::new(&key, &[&source, SHADER]),
                 entry: "main",
                 constants: &[],
                 binds: &[a.rows_bind(rows.start, rows.end), out.rows_bind(cols.start, cols.end)],
                 params: bytemuck::bytes_of(&params),
                 grid: [cols.len().div_ceil(TILE) as u32, rows.len().div_ceil(TILE) as u32, 1],
+                work: 0.0,
             })?;
         }
     }

@@ -1,5 +1,10 @@
-use mercer::ops::{Trans, gemm, transpose};
-use mercer::{Device, Matrix};
+use mercer::device::{DeviceOptions, ProductShape};
+use mercer::ops::{
+    Side, Trans, Triangle, Weights, cholesky, gemm, gram_sum, gram_vec, nearest, solve_triangular, syrk,
+    transpose,
+};
+use mercer::{Device, Kernel, Matrix};
+use ndarray::Array2;
 
 use crate::support::{adapters, on, random};
 
@@ -115,4 +120,46 @@ fn the_cpu_counts_nothing() {
     Matrix::column(&cpu, &[1.0]).unwrap();
     assert_eq!(cpu.counters().dispatches, 0);
     assert!(cpu.shaders().is_empty() && cpu.sync().is_ok());
+}
+
+/// A factor brings the inverses of its diagonal blocks along: a solve is two products a block, for any number of columns.
+#[test]
+fn a_solve_with_a_factor_inverts_nothing() {
+    let device = DeviceOptions::new().pretend().products(ProductShape::Tiled).open().unwrap();
+    for n in [64, 131, 512] {
+        let l = cholesky(&on(&device, &Array2::eye(n))).unwrap();
+        let b = on(&device, &random(n, 5, 1));
+        for op in [Trans::No, Trans::Yes] {
+            let before = device.counters().dispatches;
+            solve_triangular(&l, Triangle::Lower, op, Side::Left, &b).unwrap();
+            let spent = device.counters().dispatches - before;
+            assert!(spent < 2 * n.div_ceil(64) as u64, "{spent} dispatches at n = {n}");
+        }
+    }
+}
+
+/// A system resets a GPU that is busy with one submission for too long: what is large is handed over in pieces.
+#[test]
+fn no_submission_is_beyond_the_budget() {
+    let device = DeviceOptions::new().pretend().open().unwrap();
+    let n = 1_000_000;
+    let x = Matrix::from_array(&device, Array2::<f32>::zeros((n, 3)).view()).unwrap();
+    let v = Matrix::from_array(&device, Array2::<f32>::zeros((n, 1)).view()).unwrap();
+    let kernel = Kernel::rbf(1.0);
+    gram_vec(&kernel, &x, None, &v).unwrap();
+    gram_sum(&kernel, &x, None, Weights::LowRank { u: &v, v: &v }).unwrap();
+    nearest(&x, &x).unwrap();
+    let spent = device.counters();
+    // Three times 1e12 pairs of twenty multiply-adds each.
+    assert!(spent.submissions >= 300, "{} submissions", spent.submissions);
+    assert!(spent.largest_submission <= 200_000_000_000, "{:e}", spent.largest_submission as f64);
+
+    let device = DeviceOptions::new().pretend().budget(2e8).open().unwrap();
+    let a = Matrix::from_array(&device, Array2::<f32>::zeros((2000, 1638)).view()).unwrap();
+    gemm(1.0, &a, Trans::No, &a, Trans::Yes).unwrap();
+    syrk(1.0, &a, Trans::No).unwrap();
+    device.sync().unwrap();
+    let spent = device.counters();
+    assert!(spent.submissions >= 64, "{} submissions", spent.submissions);
+    assert!(spent.largest_submission <= 200_000_000, "{:e}", spent.largest_submission as f64);
 }

@@ -3,6 +3,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod checks;
 mod choice;
 mod counters;
 mod failures;

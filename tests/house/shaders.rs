@@ -1,46 +1,15 @@
 //! Every shader that the library can assemble passes naga and its back ends.
 
-use mercer::device::{DeviceOptions, ProductShape};
-use mercer::ops::{Weights, gram, gram_sum_grad, gram_vec};
-use mercer::{Device, Error, Matrix};
 use naga::back::{glsl, hlsl, msl, spv};
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 
-use crate::support::verbs::{points, verbs};
-use crate::support::zoo::zoo;
-
-/// Every verb in both shapes of products, and every kernel in every verb that takes one, on a device that only checks.
-fn assembled() -> Vec<(String, String)> {
-    let shapes = [ProductShape::Tiled, ProductShape::Direct];
-    let devices: Vec<Device> =
-        shapes.iter().map(|&s| DeviceOptions::new().pretend().products(s).open().unwrap()).collect();
-    for device in &devices {
-        for verb in verbs() {
-            // Nothing is computed, so a result may be refused; a shader may not.
-            if let Err(e @ (Error::Gpu { .. } | Error::TooLarge { .. } | Error::Unsupported { .. })) =
-                (verb.run)(device)
-            {
-                panic!("{}: {e}", verb.name);
-            }
-        }
-    }
-    let device = &devices[0];
-    let x = Matrix::from_array(device, points(5, 3, 1).view()).unwrap();
-    let w = Matrix::from_array(device, points(5, 5, 2).view()).unwrap();
-    for kernel in zoo() {
-        gram(&kernel, &x, None).unwrap();
-        gram_vec(&kernel, &x, None, &x).unwrap();
-        gram_sum_grad(&kernel, &x, None, Weights::Dense(&w)).unwrap();
-    }
-    let mut all: Vec<_> = devices.iter().flat_map(Device::shaders).collect();
-    all.sort_by(|a, b| a.1.cmp(&b.1));
-    all.dedup_by(|a, b| a.1 == b.1);
-    all
-}
+use crate::support::assembled::assembled;
 
 #[test]
 fn every_shader_passes_every_back_end() {
-    let all = assembled();
+    let mut all = assembled();
+    all.sort_by(|a, b| a.1.cmp(&b.1));
+    all.dedup_by(|a, b| a.1 == b.1);
     assert!(all.len() > 100, "only {} shaders were assembled", all.len());
     for (name, source) in all {
         let module = naga::front::wgsl::parse_str(&source)

@@ -38,6 +38,30 @@ fn every_transpose_agrees_with_the_triple_loop() {
     }
 }
 
+/// Products with so many tiles that they are large ones, at the edges of those.
+#[test]
+fn large_tiles_agree_with_the_cpu() {
+    let (m, n, k) = (1537, 1663, 19);
+    let (a, b, c) = (random(m, k, 1), random(k, n, 2), random(m, n, 3));
+    let (want, added) = (a.dot(&b) * 0.7, a.dot(&b) * 0.7 - &c);
+    for device in gpus().iter().skip(1).step_by(2) {
+        for (ta, tb) in BOTH.into_iter().flat_map(|ta| BOTH.map(|tb| (ta, tb))) {
+            let (a, b) = (on(device, &stored(&a, ta)), on(device, &stored(&b, tb)));
+            let got = gemm(0.7, &a, ta, &b, tb).unwrap();
+            assert_close(&got, &want, 2e-6, &format!("{ta:?} {tb:?} on {device}"));
+        }
+        let (a, b, c) = (on(device, &a), on(device, &b), on(device, &c));
+        let got = gemm_add(0.7, &a, Trans::No, &b, Trans::No, -1.0, &c).unwrap();
+        assert_close(&got, &added, 2e-6, &format!("added to, on {device}"));
+        // Half of the tiles are mirrored: there must be twice as many.
+        for n in [2305, 2429] {
+            let a = random(n, 7, 4);
+            let got = syrk(1.0, &on(device, &a), Trans::No).unwrap();
+            assert_close(&got, &a.dot(&a.t()), 2e-6, &format!("syrk, n = {n} on {device}"));
+        }
+    }
+}
+
 /// Where panels, blocks and terms of the packed product end: 4, 12, 96, 256 and 2040.
 #[test]
 fn the_cpu_at_the_edges_of_its_panels() {

@@ -1,6 +1,7 @@
 //! What every test binary shares: the devices to test on, deterministic data, and comparisons that name the worst entry.
 #![allow(dead_code)] // each test binary uses its own part
 
+pub mod assembled;
 pub mod verbs;
 pub mod zoo;
 

@@ -39,6 +39,7 @@ impl Program {
         let text = Text { p: self, gradient, layout: Layout::new(self, gradient) };
         text.refuse()?;
         let mut source = String::from("@group(0) @binding(0) var<storage, read> theta: array<vec4<f32>>;\n");
+        source.push_str(stats::CHAIN);
         text.functions(&mut source);
         text.stats(&mut source);
         text.value(&mut source);

@@ -19,6 +19,16 @@ fn sin_turn(d: vec4<f32>, frequency: f32) -> vec4<f32> {
 }
 ";
 
+/// s + a.b, one fused product after the other: a sum and four products in four instructions.
+pub(super) const CHAIN: &str = "\
+fn chain(a: vec4<f32>, b: vec4<f32>, s: f32) -> f32 {
+  return fma(a.x, b.x, fma(a.y, b.y, fma(a.z, b.z, fma(a.w, b.w, s))));
+}
+";
+
+/// The entry of a vec4 that belongs to row b{j}.
+const LANE: [&str; 4] = ["x", "y", "z", "w"];
+
 impl Text<'_> {
     pub(super) fn stats(&self, out: &mut String) {
         let members: Vec<String> = self.live().map(|s| format!("  s{s}: vec4<f32>,\n")).collect();
@@ -41,17 +51,17 @@ impl Text<'_> {
             let lanes: Vec<String> = (0..4)
                 .map(|j| {
                     if let Some(custom) = self.custom_term(s, j, &w) {
-                        return format!("dot({custom}, vec4<f32>(1.0))");
+                        return format!("chain({custom}, vec4<f32>(1.0), s.s{s}.{c})", c = LANE[j]);
                     }
-                    let (left, right) = self.factors(s, j);
+                    let ((left, right), c) = (self.factors(s, j), LANE[j]);
                     match self.layout.weights[s] {
-                        _ if right == "1" => format!("dot({left}, {w})"),
-                        None => format!("dot({left}, {right})"),
-                        Some(_) => format!("dot({left} * {w}, {right})"),
+                        _ if right == "1" => format!("chain({left}, {w}, s.s{s}.{c})"),
+                        None => format!("chain({left}, {right}, s.s{s}.{c})"),
+                        Some(_) => format!("chain({left} * {w}, {right}, s.s{s}.{c})"),
                     }
                 })
                 .collect();
-            let _ = writeln!(out, "  r.s{s} += vec4<f32>({});", lanes.join(", "));
+            let _ = writeln!(out, "  r.s{s} = vec4<f32>({});", lanes.join(", "));
         }
         out.push_str("  return r;\n}\n");
     }
@@ -105,7 +115,7 @@ impl Text<'_> {
                 .map(|j| {
                     let (left, right) = self.factors(s, j);
                     let h = if right == "1" { left } else { format!("{left} * {right}") };
-                    format!("ds.s{s}.{} * {h}", ["x", "y", "z", "w"][j])
+                    format!("ds.s{s}.{} * {h}", LANE[j])
                 })
                 .collect();
             let _ = writeln!(out, "    case {k}u: {{\n      return {};\n    }}", terms.join(" + "));

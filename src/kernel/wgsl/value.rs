@@ -61,7 +61,8 @@ impl Text<'_> {
             Instr::Constant(c) => format!("vec4<f32>({})", k(c)),
             Instr::Stat(s) => format!("s.s{s}"),
             Instr::Affine(s, a, c) => format!("{} * s.s{s} + {}", k(a), k(c)),
-            Instr::Exponential(s, a) => format!("exp({} * s.s{s})", k(a)),
+            // To the base 2, which is what hardware has: the factor is the same for all pairs.
+            Instr::Exponential(s, a) => format!("exp2((1.44269504 * {}) * s.s{s})", k(a)),
             Instr::Matern(order, s, a) => {
                 // Beyond 200 the exponential is zero, and an overflown distance must not make that a NaN.
                 line(format!("let t{i} = min(sqrt({order}.0 * {} * s.s{s}), vec4<f32>(200.0))", k(a)));

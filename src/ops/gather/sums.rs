@@ -100,12 +100,13 @@ fn on_gpu(gpu: &Gpu, k: &Matrix, l: &Matrix, permutations: &[Vec<usize>]) -> Res
         let params = Params { n: n as u32, vec4s: vec4s as u32 };
         gpu.run(&Pass {
             op: "permuted_sums",
-            shader: Shader { key: "gather_sums", parts: &[SHADER] },
+            shader: Shader::new("gather_sums", &[SHADER]),
             entry: "sums",
             constants: &[],
             binds: &[k.bind(), l.bind(), list.whole(), out.bind()],
             params: bytemuck::bytes_of(&params),
             grid: [4 * vec4s as u32, some.len() as u32, 1],
+            work: some.len() as f64 * (n * n) as f64,
         })?;
         // The last sum, of n numbers, in f64.
         all.extend(out.to_array()?.rows().into_iter().map(|r| r.sum()));

@@ -3,14 +3,19 @@
 use std::ops::Range;
 
 use crate::gpu::{Gpu, Pass, Shader};
-use crate::matrix::window::{step, windows};
+use crate::matrix::window::{affordable, step, windows};
 use crate::ops::{Trans, half, transpose};
 use crate::{Matrix, Precision, Result};
 
 const TILED: &str = include_str!("../../../shaders/gemm_tiled.wgsl");
 const DIRECT: &str = include_str!("../../../shaders/gemm_direct.wgsl");
-const TILE: usize = 64; // rows and columns per workgroup; the direct shape has fewer rows
+const SMALL: usize = 64; // rows and columns of a tile: one workgroup
+const LARGE: usize = 128;
 const DIRECT_ROWS: usize = 16;
+const DIRECT_COLS: usize = 64;
+/// Large tiles below which small ones are used: two for each compute unit of a large GPU. Drivers do not say how many
+/// units there are, and where there are fewer the large tiles only come a little late.
+const ENOUGH: usize = 160;
 /// Longest sum in one dispatch: llvmpipe ends loops after 65,535 iterations, and shorter sums round less.
 const MAX_K: usize = 16_384;
 
@@ -70,6 +75,41 @@ pub(in crate::ops) struct Product<'a> {
     pub part: Part,
 }
 
+/// Rows and columns of a tile of an m x n product.
+///
+/// Large tiles read half as much; small ones are four times as many, and a product with few of them leaves units idle.
+fn tile(direct: bool, part: Part, m: usize, n: usize) -> (usize, usize) {
+    let tiles = m.div_ceil(LARGE) * n.div_ceil(LARGE) / if part == Part::All { 1 } else { 2 };
+    match (direct, tiles >= ENOUGH) {
+        (true, _) => (DIRECT_ROWS, DIRECT_COLS),
+        (false, true) => (LARGE, LARGE),
+        (false, false) => (SMALL, SMALL),
+    }
+}
+
+/// Rows and columns of a window of a product m x n x k, split into windows as it is, within a budget of multiply-adds. A
+/// mirrored product is one window.
+fn within(
+    budget: f64,
+    part: Part,
+    (m, n, k): (usize, usize, usize),
+    (dm, dn, dk): (usize, usize, usize),
+) -> (usize, usize) {
+    if part == Part::Mirrored {
+        return (dm, dn);
+    }
+    let (dm, dn, dk) = (dm.min(m), dn.min(n), dk.min(k) as f64);
+    let rows = affordable(budget, dn as f64 * dk, LARGE);
+    let cols = if rows > LARGE { dn } else { dn.min(affordable(budget, LARGE as f64 * dk, LARGE)) };
+    (dm.min(rows), cols)
+}
+
+/// Whether a product of n x n entries, each a sum of k, is affordable in one piece if half of it is computed.
+pub(in crate::ops) fn mirrored_in_one(gpu: &Gpu, n: usize, k: usize) -> bool {
+    let (n, k) = (n as f64, k.min(MAX_K) as f64);
+    0.5 * n * n * k <= gpu.budget()
+}
+
 /// A block as the shader will read it: `turned` is the transpose of its matrix, if one was made.
 fn as_stored<'a>(x: Block<'a>, t: Trans, turned: Option<&'a Matrix>) -> (Block<'a>, Trans) {
     match turned {
@@ -103,16 +143,18 @@ pub(in crate::ops) fn on_gpu(gpu: &Gpu, p: &Product, out: Block) -> Result<()> {
     } else {
         by_n.push(b.of);
     }
-    let tile = if direct { DIRECT_ROWS } else { TILE };
-    let (dm, dn) = (step(&limits, tile, &by_m)?, step(&limits, TILE, &by_n)?);
+    let (tall, across) = tile(direct, p.part, out.rows, out.cols);
+    let (dm, dn) = (step(&limits, tall, &by_m)?, step(&limits, across, &by_n)?);
     // A window of a triangle starts at a tile's edge, so that no tile straddles the diagonal.
-    let dm = if p.part == Part::All { dm } else { (dm / TILE).max(1) * TILE };
-    let dk = step(&limits, TILE, &by_k)?.min(MAX_K);
+    let dm = if p.part == Part::All { dm } else { (dm / across).max(1) * across };
+    let dk = step(&limits, SMALL, &by_k)?.min(MAX_K);
+    let (dm, dn) = within(gpu.budget(), p.part, (out.rows, out.cols, k), (dm, dn, dk));
     let [half_a, half_b] = [a.of, b.of].map(|m| m.precision() == Precision::Half);
     let source = [half::operand("a", 0, half_a), half::operand("b", 1, half_b)];
     let (body, shape) = if direct { (DIRECT, "direct") } else { (TILED, "tiled") };
     let key = format!("gemm_{shape}{}{}", u8::from(half_a), u8::from(half_b));
     let flag = |on: bool| f64::from(u8::from(on));
+    let share = if p.part == Part::All { 1.0 } else { 0.5 };
     let mut constants = vec![("LOWER", flag(p.part != Part::All))];
     if !direct {
         let others = [
@@ -121,6 +163,7 @@ pub(in crate::ops) fn on_gpu(gpu: &Gpu, p: &Product, out: Block) -> Result<()> {
             ("MIRROR", p.part == Part::Mirrored),
         ];
         constants.extend(others.map(|(name, on)| (name, flag(on))));
+        constants.push(("LANES", (tall / 8) as f64));
     }
     // Stored rows and first stored column of the window (i, j) of op(x).
     let place = |x: &Block, t: Trans, i: &Range<usize>, j: &Range<usize>| {
@@ -150,7 +193,7 @@ pub(in crate::ops) fn on_gpu(gpu: &Gpu, p: &Product, out: Block) -> Result<()> {
                 };
                 gpu.run(&Pass {
                     op: "gemm",
-                    shader: Shader { key: &key, parts: &[&source[0], &source[1], body] },
+                    shader: Shader::new(&key, &[&source[0], &source[1], body]),
                     entry: "main",
                     constants: &constants,
                     binds: &[
@@ -159,10 +202,28 @@ pub(in crate::ops) fn on_gpu(gpu: &Gpu, p: &Product, out: Block) -> Result<()> {
                         out.of.rows_bind(c_rows.start, c_rows.end),
                     ],
                     params: bytemuck::bytes_of(&params),
-                    grid: [rn.len().div_ceil(TILE) as u32, rm.len().div_ceil(tile) as u32, 1],
+                    grid: [rn.len().div_ceil(across) as u32, rm.len().div_ceil(tall) as u32, 1],
+                    work: rm.len() as f64 * rn.len() as f64 * rk.len() as f64 * share,
                 })?;
             }
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MAX_K, Part, within};
+
+    /// The products of a matrix-free fit with a thousand times as many points as a watchdog allows at once.
+    #[test]
+    fn windows_are_affordable() {
+        let all = usize::MAX;
+        for (m, n, k) in [(20_000, 20_000, 16_384), (1_000_000, 1000, 1_000_000), (64, 1_000_000, 50_000)] {
+            let (dm, dn) = within(2e11, Part::All, (m, n, k), (all, all, MAX_K));
+            let work = dm as f64 * dn as f64 * k.min(MAX_K) as f64;
+            assert!(work <= 2e11 && work > 0.5e11 * (m.min(dm) as f64 / dm as f64), "{dm} x {dn}: {work:e}");
+            assert!(dm == m || dm % 128 == 0, "{dm} rows");
+        }
+    }
 }

@@ -22,6 +22,13 @@ struct Params {
     centre: u32,
 }
 
+/// A grid with an invocation for each of `count` vec4s, on as many axes as it takes.
+fn over_two_axes(count: usize, most: u32) -> [u32; 3] {
+    let groups = count.div_ceil(GROUP) as u32;
+    let x = groups.min(most);
+    [x, groups.div_ceil(x.max(1)), 1]
+}
+
 /// For each component the rows `sqrt(r) (x - c)`, with a column of `sqrt(r)` in a vec4 of its own: the products of these
 /// columns with each other are all three moments.
 pub(super) fn on_gpu(gpu: &Gpu, x: &Matrix, r: &Matrix, centres: &Matrix, second: Second) -> Result<Moments> {
@@ -46,7 +53,7 @@ pub(super) fn on_gpu(gpu: &Gpu, x: &Matrix, r: &Matrix, centres: &Matrix, second
             };
             gpu.run(&Pass {
                 op: "moments",
-                shader: Shader { key: "moments", parts: &[SHADER] },
+                shader: Shader::new("moments", &[SHADER]),
                 entry: "main",
                 constants: &[],
                 binds: &[
@@ -56,7 +63,8 @@ pub(super) fn on_gpu(gpu: &Gpu, x: &Matrix, r: &Matrix, centres: &Matrix, second
                     z.bind(),
                 ],
                 params: bytemuck::bytes_of(&params),
-                grid: [rows.len().div_ceil(GROUP) as u32, 1, 1],
+                grid: over_two_axes(rows.len() * (d4 + 1), gpu.limits().groups_per_axis),
+                work: 0.0,
             })?;
             let from = if full { 0 } else { 4 * d4 };
             let b = Block { of: &z, row: 0, col: from, rows: rows.len(), cols: cols - from };

@@ -3,7 +3,7 @@
 use super::matrix_free::MatrixFreeParams;
 use super::model::GpRegressor;
 use crate::learn::plan::{Method, Plan, affords, kernel_flops, row_bytes};
-use crate::ops::factoring_bytes;
+use crate::ops::{factoring_bytes, inverses_bytes};
 use crate::{Device, Error, Result};
 
 /// Most columns of the preconditioner unless told otherwise: it is made anew for every set of hyper-parameters.
@@ -114,9 +114,9 @@ pub(super) fn rank(n: usize, params: &MatrixFreeParams, budget: u64) -> usize {
 pub(super) fn dense(device: &Device, n: usize, d: usize, targets: usize, gradient: bool) -> Plan {
     let (nf, df, q) = (n as f64, d as f64, targets as f64);
     // The factor takes the place of K on the host; for a gradient, the inverse stands beside it. On a device K, the factor
-    // and two panels of it are there at once, and for an inverse four matrices beside the factor.
+    // and two panels of it are there at once, and for an inverse four matrices beside the factor and what it brings.
     let matrices = if gradient { 2.0 } else { 1.0 };
-    let inverting = if gradient { 5.0 * nf * row_bytes(n) } else { 0.0 };
+    let inverting = if gradient { 5.0 * nf * row_bytes(n) + inverses_bytes(n) } else { 0.0 };
     let on_device =
         inverting.max(factoring_bytes(device, n)) + nf * row_bytes(d) + 4.0 * (BLOCK + 1.0) * BLOCK;
     Plan {

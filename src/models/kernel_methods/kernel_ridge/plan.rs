@@ -2,7 +2,7 @@
 
 use super::model::{KernelRidge, KernelSolver};
 use crate::learn::plan::{Method, Plan, affords, kernel_flops, row_bytes};
-use crate::ops::factoring_bytes;
+use crate::ops::{factoring_bytes, slabs_bytes};
 use crate::{Device, Result};
 
 /// Most columns of the preconditioner: beyond, its O(n r²) is better spent on iterations.
@@ -41,8 +41,9 @@ impl KernelRidge {
         let (nf, df, tf) = (n as f64, d as f64, targets as f64);
         // The preconditioner may take half of the budget; its factor exists twice while it is made.
         let rank = (self.budget as f64 / 32.0 / nf.max(1.0)).floor().clamp(1.0, RANK.min(nf.max(1.0)));
-        // Inputs and the diagonal, each again to be read back; vectors up, down, and to be read back.
-        let on_device = nf * (2.0 * row_bytes(d) + 2.0 * row_bytes(1) + 3.0 * row_bytes(targets));
+        // Inputs and the diagonal, each again to be read back; vectors up, down, and to be read back; partial sums.
+        let on_device = nf * (2.0 * row_bytes(d) + 2.0 * row_bytes(1) + 3.0 * row_bytes(targets))
+            + slabs_bytes(n, n, targets);
         let device_bytes = if device.is_gpu() { on_device } else { 0.0 };
         Plan {
             method: Method::MatrixFree { rank: rank as usize },

@@ -1,0 +1,39 @@
+//! Shaders run without wgpu's run-time checks; with them they give the same bits.
+
+use mercer::device::{DeviceOptions, LimitPolicy, ProductShape};
+use mercer::kernel::Custom;
+use mercer::ops::gram;
+use mercer::{Device, Kernel, Matrix};
+
+use crate::support::verbs::{points, verbs};
+
+/// Every verb at the edges of its tiles, as hardware would run it, with and without checks.
+#[test]
+fn checks_change_no_bit() {
+    for adapter in Device::adapters().into_iter().filter(|a| a.usable) {
+        let options = DeviceOptions::new()
+            .index(adapter.index)
+            .limits(LimitPolicy::WebGpuDefaults)
+            .products(ProductShape::Tiled);
+        let [free, checked] = [false, true].map(|on| options.clone().checked(on).open().unwrap());
+        for verb in verbs() {
+            let (free, checked) = ((verb.run)(&free).unwrap(), (verb.run)(&checked).unwrap());
+            assert_eq!(free, checked, "{} on {}", verb.name, adapter.name);
+        }
+    }
+}
+
+/// A user's kernel that reads past the end of its own array finds the last entry there, on any device.
+#[test]
+fn the_text_of_a_user_keeps_its_checks() {
+    let kernel = Kernel::custom(
+        Custom::new("past the end", |_, _, _| 5.0)
+            .wgsl("0.0", "var t = array<f32, 2>(3.0, 5.0); return t[u32(s) + 7u];"),
+    );
+    for adapter in Device::adapters().into_iter().filter(|a| a.usable) {
+        let device = DeviceOptions::new().index(adapter.index).open().unwrap();
+        let x = Matrix::from_array(&device, points(3, 2, 1).view()).unwrap();
+        let k = gram(&kernel, &x, None).unwrap().to_array().unwrap();
+        assert!(k.iter().all(|&v| v == 5.0), "{k} on {}", adapter.name);
+    }
+}
