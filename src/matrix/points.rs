@@ -32,6 +32,8 @@ pub(crate) enum Origin {
 #[derive(Debug, Clone)]
 pub(crate) struct Points {
     device: Device,
+    /// Whether they are on the CPU because f32 would change them.
+    unfit: bool,
     shift: Array1<f64>,
     host: Matrix,
     resident: Arc<OnceLock<Matrix>>,
@@ -52,8 +54,10 @@ impl Points {
     ) -> Result<Self> {
         let host = Matrix::upload(op, &Device::cpu(), x)?;
         let shift = shift(x, origin);
-        let device = chosen(device, x, &shift, origin, flops);
-        Ok(Points { device, shift, host, resident: Arc::default() })
+        let suited = device.suited_to(flops);
+        let unfit = suited.is_gpu() && !fits_f32(x, &shift, origin);
+        let device = if unfit { Device::cpu() } else { suited };
+        Ok(Points { device, unfit, shift, host, resident: Arc::default() })
     }
 
     /// The same on `device`, whatever f32 does to the points: for a caller who measures that.
@@ -62,7 +66,13 @@ impl Points {
     /// As [`Points::new`].
     pub fn on(op: &'static str, device: &Device, x: ArrayView2<f64>, origin: Origin) -> Result<Self> {
         let host = Matrix::upload(op, &Device::cpu(), x)?;
-        Ok(Points { device: device.clone(), shift: shift(x, origin), host, resident: Arc::default() })
+        let (device, shift) = (device.clone(), shift(x, origin));
+        Ok(Points { device, unfit: false, shift, host, resident: Arc::default() })
+    }
+
+    /// Whether they stay on the CPU, although a GPU would be worth it, because f32 would change them.
+    pub fn unfit(&self) -> bool {
+        self.unfit
     }
 
     /// Where computations on the points run.

@@ -41,8 +41,9 @@ fn the_best_device_is_never_software() {
 
 #[test]
 fn small_problems_stay_on_the_cpu() {
-    let gpu = &gpus()[0];
+    let gpu = Device::gpu().unwrap();
     assert!(!gpu.suited_to(1e3).is_gpu());
+    assert!(gpus()[0].suited_to(1.0).is_gpu(), "a threshold of zero keeps nothing on the CPU");
     assert!(gpu.suited_to(1e12).is_gpu());
     assert!(!Device::cpu().suited_to(1e12).is_gpu());
 }

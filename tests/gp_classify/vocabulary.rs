@@ -3,7 +3,7 @@
 use mercer::prelude::*;
 
 use crate::ring;
-use crate::support::{adapters, random};
+use crate::support::{alone, random};
 
 #[test]
 fn labels_come_back_as_they_went_in() {
@@ -35,7 +35,7 @@ fn a_newton_step_takes_no_matrix_across() {
     let n = 300;
     let x = random(n, 2, 5) * 2.0;
     let labels: Vec<usize> = (0..n).map(|i| usize::from(x[[i, 0]] * x[[i, 1]] > 0.1)).collect();
-    for gpu in adapters() {
+    for gpu in &alone() {
         for likelihood in [Likelihood::Logistic, Likelihood::Probit] {
             let model = GpClassifier::new(20.0 * Kernel::rbf(0.7)).likelihood(likelihood);
             let before = gpu.counters();
@@ -46,10 +46,7 @@ fn a_newton_step_takes_no_matrix_across() {
             assert!(fitted.device().is_gpu() && steps >= 4 && after.dispatches > before.dispatches);
             // A column of f32 takes 16 bytes a row; x, and for each step the root twice and a right-hand side.
             assert!(up <= (n as u64) * 16 * (1 + 4 * (steps + 2)), "{gpu}: {up} bytes up in {steps} steps");
-            assert!(
-                down <= (n as u64) * 16 * (steps + 2) + 4096,
-                "{gpu}: {down} bytes down in {steps} steps"
-            );
+            assert!(down <= (n as u64) * 16 * (steps + 4), "{gpu}: {down} bytes down in {steps} steps");
         }
     }
 }

@@ -29,11 +29,12 @@ pub fn code(path: &Path) -> String {
 
 /// Layers from the ground up; each may name those below it, and itself. `gpu` reports in the words of `device` (adapters,
 /// counters): those two are one floor.
-const LAYERS: [&[&str]; 17] = [
+const LAYERS: [&[&str]; 18] = [
     &["error"],
     &["host"],
     &["check"],
     &["progress"],
+    &["random"],
     &["configure"],
     &["gpu", "device"],
     &["matrix"],

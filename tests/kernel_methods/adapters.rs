@@ -6,7 +6,7 @@ use mercer::{Device, Kernel};
 
 use ndarray::{Array1, Array2, Axis};
 
-use crate::support::{adapters, random};
+use crate::support::{adapters, as_opened, random};
 use crate::{close, info, problem};
 
 /// Large enough that the fit is worth a trip to a GPU.
@@ -61,7 +61,7 @@ fn landmarks_on_a_stream() {
 #[test]
 fn small_problems_stay_at_home() {
     let (x, y) = problem(40, 3, 90);
-    for device in adapters() {
+    for device in &as_opened() {
         let model = KernelRidge::new(Kernel::rbf(1.0), 0.1);
         let (a, b) = (model.fit(&Device::cpu(), x.view(), y.view()), model.fit(device, x.view(), y.view()));
         assert_eq!(a.unwrap().dual_coefficients(), b.unwrap().dual_coefficients());

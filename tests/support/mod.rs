@@ -40,6 +40,18 @@ pub fn adapters() -> impl Iterator<Item = &'static Device> {
     gpus().iter().step_by(2)
 }
 
+/// Every adapter as a user opens it: small problems stay on the CPU.
+pub fn as_opened() -> Vec<Device> {
+    let indices = Device::adapters().into_iter().filter(|a| a.usable).map(|a| a.index);
+    indices.map(|i| DeviceOptions::new().index(i).open().expect("opens")).collect()
+}
+
+/// Every adapter, opened for one test alone: its counters count nothing else.
+pub fn alone() -> Vec<Device> {
+    let indices = Device::adapters().into_iter().filter(|a| a.usable).map(|a| a.index);
+    indices.map(|i| DeviceOptions::new().index(i).threshold(0.0).open().expect("opens")).collect()
+}
+
 /// Every adapter again, with bindings so small that every operation must be split.
 pub fn cramped() -> &'static [Device] {
     static CRAMPED: OnceLock<Vec<Device>> = OnceLock::new();

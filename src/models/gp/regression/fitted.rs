@@ -9,7 +9,7 @@ use super::evidence::{Conditioned, Posterior, gradient};
 use super::model::GpRegressor;
 use crate::learn::configure::getters;
 use crate::learn::plan::{Method, Plan};
-use crate::linalg::{Certificate, CgInfo, LogDet, Noise, SpdFactor};
+use crate::linalg::{Certificate, CgInfo, Fallback, LogDet, Noise, SpdFactor};
 use crate::matrix::Points;
 use crate::models::gp::mean::{Mean, Trend};
 use crate::optim::Minimum;
@@ -93,7 +93,10 @@ impl<D> FittedGp<D> {
         plan: Plan,
         search: Option<Minimum>,
     ) -> Result<Self> {
-        let conditioned = Conditioned::new(&model, &points, y, plan.method)?;
+        let mut conditioned = Conditioned::new(&model, &points, y, plan.method)?;
+        if points.unfit() {
+            conditioned.certificate.fallback = Some(Fallback::Inputs);
+        }
         Ok(Self::of(model, points, y.to_owned(), plan, conditioned, search))
     }
 
