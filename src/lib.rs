@@ -38,6 +38,14 @@
 //! kernels, models and fitted values storable: what is fitted here predicts elsewhere, to the last bit, and without a GPU
 //! if there is none. Its module `saved` says what a file holds, and has an example.
 
+#![cfg_attr(
+    not(feature = "serde"),
+    allow(
+        dead_code,
+        reason = "fitted values carry what only saving reads: the number of their format, and checks"
+    )
+)]
+
 mod check;
 mod configure;
 pub mod device;

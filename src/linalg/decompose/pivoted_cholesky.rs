@@ -21,7 +21,7 @@ const ROWS: usize = 256;
 /// F with `A ≈ F F^T` of at most `rank` columns; fewer once `tr(A - F F^T) <= tolerance tr(A)`.
 ///
 /// It also ends when what is left is rounding. `op` must be positive semi-definite; for a preconditioner of
-/// `K + noise` factor K ([`KernelOperator::without_noise`](super::KernelOperator::without_noise)).
+/// `K + noise` factor K ([`KernelOperator::without_noise`](crate::linalg::KernelOperator::without_noise)).
 ///
 /// # Errors
 /// [`Error::Parameter`] for a rank of zero or more than memory has room for, or a tolerance that is not in [0, 1);

@@ -16,7 +16,7 @@ use crate::{Device, Result};
 /// Which centres to start from.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum KMeansStart {
-    /// Rows drawn far from each other: [`plus_plus`](super::plus_plus).
+    /// Rows drawn far from each other: [`plus_plus`](crate::models::cluster::plus_plus).
     #[default]
     PlusPlus,
     /// Rows drawn uniformly.

@@ -19,7 +19,7 @@ use crate::{Device, Result};
 /// medoid, each medoid to the member of its cluster with the least sum of dissimilarities from it.
 ///
 /// V is the Euclidean distance of points ([`KMedoids::fit`]), or given ([`KMedoids::fit_dissimilarity`]). A sum of plain
-/// distances is moved less by an outlier than the sum of squares that [`KMeans`](super::KMeans) minimises. All `n²`
+/// distances is moved less by an outlier than the sum of squares that [`KMeans`](crate::models::cluster::KMeans) minimises. All `n²`
 /// dissimilarities are held in memory, in f64 on the CPU.
 ///
 /// ```

@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::fitted::FittedFalkon;
 use super::model::Falkon;
-use crate::check::{pairs, parameter, require};
+use crate::check::{pairs, parameter};
 use crate::learn::configure::{getters, setters};
 use crate::learn::inherent::{fits, inherent};
 use crate::learn::{Fit, Predict, Rows, TargetDim};
@@ -148,6 +148,6 @@ impl<D: TargetDim> crate::saved::Checked for FittedFalkonCv<D> {
         const OP: &str = "a saved FittedFalkonCv";
         grid(OP, &self.kernels, &self.penalties)?;
         let (shape, want) = (self.scores.dim(), (self.kernels.len(), self.penalties.len()));
-        require(OP, shape == want, || format!("scores of {shape:?} where {want:?} were to be"))
+        crate::check::require(OP, shape == want, || format!("scores of {shape:?} where {want:?} were to be"))
     }
 }

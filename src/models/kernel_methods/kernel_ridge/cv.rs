@@ -5,7 +5,7 @@ use ndarray::{Array, Array1, Array2, ArrayRef, ArrayView1, ArrayView2, Axis, Ix2
 
 use super::fitted::FittedKernelRidge;
 use super::model::KernelRidge;
-use crate::check::{pairs, positive, require, weights};
+use crate::check::{pairs, require, weights};
 use crate::learn::configure::{getters, setters};
 use crate::learn::inherent::{fits, inherent};
 use crate::learn::plan::{BUDGET, affords};
@@ -219,6 +219,6 @@ impl<D: TargetDim> crate::saved::Checked for FittedKernelRidgeCv<D> {
         require(OP, shape == want, || format!("scores of {shape:?} where {want:?} were to be"))?;
         let (shape, want) = (self.residuals.dim(), self.fit.dual_coefficients().dim());
         require(OP, shape == want, || format!("residuals of {shape:?} where {want:?} were to be"))?;
-        positive("penalty", self.fit.penalty())
+        crate::check::positive("penalty", self.fit.penalty())
     }
 }

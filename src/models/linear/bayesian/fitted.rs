@@ -9,6 +9,7 @@ use super::evidence::Best;
 use super::function_space::FunctionSpace;
 use super::model::Prior;
 use super::weight_space::WeightSpace;
+use crate::Result;
 use crate::check::{inputs, pairs, parameter, room};
 use crate::learn::configure::getters;
 use crate::learn::inherent::inherent;
@@ -16,7 +17,6 @@ use crate::learn::metrics::r_squared;
 use crate::learn::{Inputs, Predict, PredictDistribution, Report, Reported, Score, Targets};
 use crate::probability::posterior_variance::known;
 use crate::saved::Format;
-use crate::{Error, Result};
 
 /// `w | data ~ N(m, S)`: predictions, samples, evidence, and updates by more data.
 #[derive(Debug, Clone)]
@@ -144,7 +144,7 @@ impl FittedBayesianLinearRegression {
     /// batches gives the same, but for rounding.
     ///
     /// # Errors
-    /// [`Error::Shape`] or [`Error::NotFinite`] for bad data; then nothing has changed.
+    /// [`Error::Shape`](crate::Error::Shape) or [`Error::NotFinite`](crate::Error::NotFinite) for bad data; then nothing has changed.
     pub fn update(&mut self, x: impl Inputs, y: impl Targets<Of = ArrayRef<f64, Ix1>>) -> Result<()> {
         self.absorb(x.inputs().view(), y.targets().view())
     }
@@ -202,7 +202,7 @@ impl FittedBayesianLinearRegression {
     /// R² of the predicted means at `x` against `y`.
     ///
     /// # Errors
-    /// As `predict`, and [`Error::Shape`] for a `y` that does not fit or has fewer than two entries.
+    /// As `predict`, and [`Error::Shape`](crate::Error::Shape) for a `y` that does not fit or has fewer than two entries.
     pub fn score(&self, x: impl Inputs, y: impl Targets<Of = ArrayRef<f64, Ix1>>) -> Result<f64> {
         Score::score(self, x.inputs().view(), &*y.targets())
     }
@@ -234,7 +234,7 @@ impl FittedBayesianLinearRegression {
     /// Weights drawn from the posterior, count x d.
     ///
     /// # Errors
-    /// [`Error::Parameter`] if `count` is zero, or more than memory has room for.
+    /// [`Error::Parameter`](crate::Error::Parameter) if `count` is zero, or more than memory has room for.
     pub fn sample_weights(&self, count: usize, seed: u64) -> Result<Array2<f64>> {
         parameter("count", count as f64, count > 0, "there must be at least one sample")?;
         room("count", count, 16 * (self.features + self.observations.min(self.features)))?;
@@ -275,7 +275,7 @@ impl crate::saved::Checked for FittedBayesianLinearRegression {
             }
             (State::Functions(_), Prior::Full { .. }) => {
                 let what = "a prior that is not isotropic is held by its weights".to_owned();
-                Err(Error::Shape { op: OP, what })
+                Err(crate::Error::Shape { op: OP, what })
             }
         }
     }
