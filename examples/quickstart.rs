@@ -15,7 +15,7 @@ fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
 
     // Noisy observations of sin(x)/x, with a gap.
     let sinc = |x: f64| if x == 0.0 { 1.0 } else { x.sin() / x };
-    let noise = |i: usize| 0.1 * ((i * 7919 % 1000) as f64 / 500.0 - 1.0);
+    let noise = |i: usize| 0.25 * ((12.9898 * i as f64).sin() * 43_758.545).fract().abs() - 0.125;
     let x: Array1<f64> =
         (0..120).map(|i| -12.0 + 0.2 * f64::from(i)).filter(|x| !(2.0..6.0).contains(x)).collect();
     let y: Array1<f64> = x.iter().enumerate().map(|(i, x)| sinc(*x) + noise(i)).collect();
