@@ -171,15 +171,15 @@ impl Text<'_> {
                 let _ = writeln!(out, "fn custom{id}_{name}({args}, {p}) -> f32 {{\n  {body}\n}}");
             };
             define("term", "a: f32, b: f32", term);
-            // Features of weight zero are padding, or left out: what the term makes of them is nobody's business.
-            let skipped = "if w == 0.0 { return 0.0; } return w * ";
-            define("lane", "w: f32, a: f32, b: f32", &format!("{skipped}custom{id}_term(a, b, p);"));
+            // Features of weight zero are padding, or left out: what the term makes of them is nobody's business. By a
+            // selection: sixty-four branches a step keep SwiftShader's compiler busy for minutes.
+            let weighed = |term: &str| format!("select(0.0, w * custom{id}_{term}(a, b, p), w != 0.0)");
+            define("lane", "w: f32, a: f32, b: f32", &weighed("term"));
             define("value", "s: f32", value);
             if self.gradient {
                 for (j, (term, value)) in c.wgsl_gradient.iter().enumerate() {
                     define(&format!("term{j}"), "a: f32, b: f32", term);
-                    let lane = format!("{skipped}custom{id}_term{j}(a, b, p);");
-                    define(&format!("lane{j}"), "w: f32, a: f32, b: f32", &lane);
+                    define(&format!("lane{j}"), "w: f32, a: f32, b: f32", &weighed(&format!("term{j}")));
                     define(&format!("value{j}"), "s: f32, t: f32", value);
                 }
             }
