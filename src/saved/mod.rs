@@ -4,7 +4,7 @@
 //! use mercer::prelude::*;
 //! use ndarray::{Ix1, array};
 //!
-//! let (x, y) = (array![[-2.0], [-1.0], [0.5], [2.0]], array![0.5, 1.0, -0.3, -1.0]);
+//! let (x, y) = (array![[-2.0], [-1.0], [0.5], [2.0]], array![0.5_f64, 1.0, -0.3, -1.0]);
 //! let fitted = GpRegressor::new(Kernel::rbf(1.0)).noise(0.1).fit(&Device::best(), &x, &y)?;
 //! let text = serde_json::to_string(&fitted)?;
 //!

@@ -75,7 +75,7 @@ impl<D: TargetDim> Prediction<D> {
     /// use mercer::prelude::*;
     /// use ndarray::array;
     /// let gp = GpRegressor::new(Kernel::rbf(1.0)).noise(0.1);
-    /// let fitted = gp.fit(&Device::cpu(), array![[0.0], [1.0]], array![0.3, -0.2])?;
+    /// let fitted = gp.fit(&Device::cpu(), array![[0.0], [1.0]], array![0.3_f64, -0.2])?;
     /// let p = fitted.predict_distribution(array![[0.5]])?;
     /// let (low, high) = p.interval(0.95)?;
     /// assert!((high[0] - low[0] - 2.0 * 1.959964 * p.std()[0]).abs() < 1e-6);

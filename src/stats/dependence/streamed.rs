@@ -9,7 +9,7 @@ use ndarray::Axis;
 use super::hsic::{Hsic, beside, shifted};
 use crate::matrix::Points;
 use crate::ops::{Weights, gram_diagonal, gram_sum, gram_vec};
-use crate::stats::resample::{Steps, Values};
+use crate::stats::resample::{Steps, Values, rounding};
 use crate::stats::two_sample::Estimator;
 use crate::{Kernel, Matrix, Result};
 
@@ -24,8 +24,10 @@ struct Side {
     rows: Vec<f64>,
     /// What is left out of every sum: nothing in the biased estimate.
     diagonal: Vec<f64>,
-    /// `Σ k_ij²`.
+    /// `Σ k_ij²` over what is not left out.
     squares: f64,
+    /// `√(Σ k_ij²)` over everything.
+    plain: f64,
 }
 
 impl Side {
@@ -40,7 +42,7 @@ impl Side {
         let squares = gram_sum(&twice, x, None, Weights::LowRank { u: ones, v: ones })?;
         let own: f64 = diagonal.iter().map(|d| d * d).sum();
         let rows = all.iter().zip(&diagonal).map(|(r, d)| r - d).collect();
-        Ok(Side { rows, diagonal, squares: squares - own })
+        Ok(Side { rows, diagonal, squares: squares - own, plain: squares.max(0.0).sqrt() })
     }
 }
 
@@ -79,7 +81,11 @@ pub(super) fn streamed(
     }
     let same: Vec<usize> = (0..n).collect();
     let [on_x, on_y] = [&k, &l].map(|side| centred(estimator, side.squares, (side, side), &same).max(0.0));
-    let spread = (on_x * on_y).sqrt() / n as f64 * unit;
-    // The joint sum alone differs from one order to the next, and it is rounded as a whole.
-    Ok(Values { all, spread, error: unit * f64::from(f32::EPSILON) * largest })
+    let (scale, eps) = (unit / n as f64, f64::from(f32::EPSILON));
+    let spread = (on_x * on_y).sqrt() * scale;
+    // As with stored matrices, so that memory decides no tie.
+    let error = 2.0 * eps * (k.plain * on_y.sqrt() + on_x.sqrt() * l.plain) * scale + rounding(n) * spread;
+    // In f32 the joint sum, which alone differs from one order to the next, is rounded as a whole.
+    let error = if device.is_gpu() { error.max(unit * eps * largest) } else { error };
+    Ok(Values { all, spread, error })
 }

@@ -24,7 +24,7 @@ use crate::{Device, Error, Result};
 /// use mercer::prelude::*;
 /// use ndarray::array;
 ///
-/// let (x, y) = (array![[-2.0], [-1.0], [0.5], [2.0]], array![0.5, 1.0, -0.3, -1.0]);
+/// let (x, y) = (array![[-2.0], [-1.0], [0.5], [2.0]], array![0.5_f64, 1.0, -0.3, -1.0]);
 /// let prior = Prior::LogNormal { mean: 0.0, deviation: 1.0 };
 /// let gp = GpRegressor::new(Kernel::rbf(1.0)).noise(0.1).fixed_noise().prior("rbf.lengthscale", prior);
 /// let posterior = gp.sample_hyperparameters(&Device::cpu(), &x, &y, &SliceParams::new())?;

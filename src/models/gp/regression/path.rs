@@ -25,7 +25,7 @@ use crate::{Matrix, Result};
 /// use mercer::prelude::*;
 /// use ndarray::array;
 ///
-/// let (x, y) = (array![[-1.0], [0.0], [2.0]], array![0.3, 1.0, -0.5]);
+/// let (x, y) = (array![[-1.0], [0.0], [2.0]], array![0.3_f64, 1.0, -0.5]);
 /// let gp = GpRegressor::new(Kernel::matern52(1.0)).noise(1e-8).fit(&Device::cpu(), &x, &y)?;
 /// let path = gp.path(1000, 7)?;
 /// assert!((path.at(array![[2.0]])?[0] + 0.5).abs() < 1e-2); // through the data

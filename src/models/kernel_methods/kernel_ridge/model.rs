@@ -36,7 +36,7 @@ pub enum KernelSolver {
 /// use mercer::prelude::*;
 /// use ndarray::array;
 /// let x = array![[-2.0], [-1.0], [0.5], [2.0]];
-/// let y = array![0.5, 1.0, -0.3, -1.0];
+/// let y = array![0.5_f64, 1.0, -0.3, -1.0];
 /// let model = KernelRidge::new(Kernel::rbf(1.0), 0.1);
 /// let fit = model.fit(&Device::best(), &x, &y)?;
 /// assert!((fit.predict(array![[1.0]])?[0] + 0.6571569038).abs() < 1e-9);

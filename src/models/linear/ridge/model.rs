@@ -34,7 +34,7 @@ const COPIES: f64 = 10.0;
 /// use mercer::prelude::*;
 /// use ndarray::array;
 /// let x = array![[1.0, 2.0], [2.0, 0.0], [3.0, 1.0], [4.0, 3.0], [5.0, -1.0]];
-/// let y = array![3.0, 2.0, 4.0, 8.0, 3.0];
+/// let y = array![3.0_f64, 2.0, 4.0, 8.0, 3.0];
 /// let fit = Ridge::new(1.0).fit(&Device::cpu(), &x, &y)?;
 /// assert!((fit.coefficients()[[1, 0]] - 1.241071429).abs() < 1e-9);
 /// assert!((fit.intercept()[0] - 0.1071428571).abs() < 1e-9);
