@@ -12,7 +12,7 @@ macro_rules! inherent {
     };
 }
 
-/// The same for `fit` and `fit_weighted`: `fits!(Ridge: Regress -> FittedRidge, RegressWeighted -> FittedRidge)`.
+/// The same for `fit` and `fit_weighted`: `fits!(Ridge: Regression -> FittedRidge)`.
 macro_rules! fits {
     ($own:ident: $($what:ident -> $fitted:ident),+) => {
         $($crate::learn::inherent::fit!([$own] $what -> $fitted);)+
@@ -101,6 +101,38 @@ macro_rules! fit {
                     &*y.targets(),
                     weights.weights().view(),
                 )
+            }
+        }
+    };
+
+    // Both, and the traits behind them, from one `run(&self, device, x, y, weights)` of a model whose targets are columns.
+    ([$own:ident] Regression -> $fitted:ident) => {
+        $crate::learn::inherent::fit!([$own] Regress -> $fitted);
+        $crate::learn::inherent::fit!([$own] RegressWeighted -> $fitted);
+
+        impl<D: crate::learn::TargetDim> crate::learn::Fit<ndarray::ArrayRef<f64, D>> for $own {
+            type Fitted = $fitted<D>;
+
+            fn fit(
+                &self,
+                device: &crate::Device,
+                x: ndarray::ArrayView2<f64>,
+                y: &ndarray::ArrayRef<f64, D>,
+            ) -> crate::Result<$fitted<D>> {
+                self.run(device, x, D::columns(y), None)
+            }
+        }
+
+        impl<D: crate::learn::TargetDim> crate::learn::FitWeighted<ndarray::ArrayRef<f64, D>> for $own {
+            fn fit_weighted(
+                &self,
+                device: &crate::Device,
+                x: ndarray::ArrayView2<f64>,
+                y: &ndarray::ArrayRef<f64, D>,
+                w: ndarray::ArrayView1<f64>,
+            ) -> crate::Result<$fitted<D>> {
+                crate::check::weights(concat!(stringify!($own), "::fit"), w, x.nrows())?;
+                self.run(device, x, D::columns(y), Some(w))
             }
         }
     };

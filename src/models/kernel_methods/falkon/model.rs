@@ -2,14 +2,14 @@
 
 use std::marker::PhantomData;
 
-use ndarray::{ArrayRef, ArrayView1, ArrayView2, Axis};
+use ndarray::{ArrayView1, ArrayView2, Axis};
 
 use super::fitted::FittedFalkon;
 use super::operator::{Inner, Streamed};
-use crate::check::{pairs, parameter, positive, require, weights};
+use crate::check::{pairs, parameter, positive, require};
+use crate::learn::TargetDim;
 use crate::learn::configure::setters;
 use crate::learn::inherent::fits;
-use crate::learn::{Fit, FitWeighted, TargetDim};
 use crate::linalg::{
     CgParams, Fallback, Jitter, SolveReport, conjugate_gradients, refined_conjugate_gradients,
 };
@@ -91,28 +91,7 @@ setters!(Falkon {
     progress: Progress,
 });
 
-fits!(Falkon: Regress -> FittedFalkon, RegressWeighted -> FittedFalkon);
-
-impl<D: TargetDim> Fit<ArrayRef<f64, D>> for Falkon {
-    type Fitted = FittedFalkon<D>;
-
-    fn fit(&self, device: &Device, x: ArrayView2<f64>, y: &ArrayRef<f64, D>) -> Result<Self::Fitted> {
-        self.run(device, x, D::columns(y), None)
-    }
-}
-
-impl<D: TargetDim> FitWeighted<ArrayRef<f64, D>> for Falkon {
-    fn fit_weighted(
-        &self,
-        device: &Device,
-        x: ArrayView2<f64>,
-        y: &ArrayRef<f64, D>,
-        w: ArrayView1<f64>,
-    ) -> Result<Self::Fitted> {
-        weights("Falkon::fit", w, x.nrows())?;
-        self.run(device, x, D::columns(y), Some(w))
-    }
-}
+fits!(Falkon: Regression -> FittedFalkon);
 
 impl Falkon {
     fn run<D: TargetDim>(

@@ -1,13 +1,13 @@
 //! What kernel ridge regression is to fit, and how.
 
-use ndarray::{Array2, ArrayRef, ArrayView1, ArrayView2, Axis};
+use ndarray::{Array2, ArrayView1, ArrayView2, Axis};
 
 use super::fitted::FittedKernelRidge;
-use crate::check::{pairs, positive, weights};
+use crate::check::{pairs, positive};
+use crate::learn::TargetDim;
 use crate::learn::configure::setters;
 use crate::learn::inherent::fits;
 use crate::learn::plan::BUDGET;
-use crate::learn::{Fit, FitWeighted, TargetDim};
 use crate::models::kernel_methods::expansion::Expansion;
 use crate::{Device, Kernel, Progress, Result};
 
@@ -97,28 +97,7 @@ setters!(KernelRidge {
     progress: Progress,
 });
 
-fits!(KernelRidge: Regress -> FittedKernelRidge, RegressWeighted -> FittedKernelRidge);
-
-impl<D: TargetDim> Fit<ArrayRef<f64, D>> for KernelRidge {
-    type Fitted = FittedKernelRidge<D>;
-
-    fn fit(&self, device: &Device, x: ArrayView2<f64>, y: &ArrayRef<f64, D>) -> Result<Self::Fitted> {
-        self.run(device, x, D::columns(y), None)
-    }
-}
-
-impl<D: TargetDim> FitWeighted<ArrayRef<f64, D>> for KernelRidge {
-    fn fit_weighted(
-        &self,
-        device: &Device,
-        x: ArrayView2<f64>,
-        y: &ArrayRef<f64, D>,
-        w: ArrayView1<f64>,
-    ) -> Result<Self::Fitted> {
-        weights("KernelRidge::fit", w, x.nrows())?;
-        self.run(device, x, D::columns(y), Some(w))
-    }
-}
+fits!(KernelRidge: Regression -> FittedKernelRidge);
 
 impl KernelRidge {
     fn run<D: TargetDim>(

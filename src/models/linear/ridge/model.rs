@@ -1,14 +1,14 @@
 //! What ridge regression is to fit, and the choice between its two routes.
 
-use ndarray::{ArrayRef, ArrayView1, ArrayView2};
+use ndarray::{ArrayView1, ArrayView2};
 
 use super::fitted::{FittedRidge, Form, Solved};
 use super::normal_equations::{residual, solve};
-use crate::check::{not_negative, pairs, weights};
+use crate::check::{not_negative, pairs};
+use crate::learn::TargetDim;
 use crate::learn::configure::setters;
 use crate::learn::inherent::fits;
 use crate::learn::plan::BUDGET;
-use crate::learn::{Fit, FitWeighted, TargetDim};
 use crate::linalg::SolveReport;
 use crate::models::linear::centred::Centred;
 use crate::models::linear::spectrum::Spectrum;
@@ -66,28 +66,7 @@ setters!(Ridge {
     intercept: bool,
 });
 
-fits!(Ridge: Regress -> FittedRidge, RegressWeighted -> FittedRidge);
-
-impl<D: TargetDim> Fit<ArrayRef<f64, D>> for Ridge {
-    type Fitted = FittedRidge<D>;
-
-    fn fit(&self, device: &Device, x: ArrayView2<f64>, y: &ArrayRef<f64, D>) -> Result<Self::Fitted> {
-        self.run(device, x, D::columns(y), None)
-    }
-}
-
-impl<D: TargetDim> FitWeighted<ArrayRef<f64, D>> for Ridge {
-    fn fit_weighted(
-        &self,
-        device: &Device,
-        x: ArrayView2<f64>,
-        y: &ArrayRef<f64, D>,
-        w: ArrayView1<f64>,
-    ) -> Result<Self::Fitted> {
-        weights("Ridge::fit", w, x.nrows())?;
-        self.run(device, x, D::columns(y), Some(w))
-    }
-}
+fits!(Ridge: Regression -> FittedRidge);
 
 impl Ridge {
     fn run<D: TargetDim>(
