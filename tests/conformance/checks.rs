@@ -1,9 +1,10 @@
 //! What a line of the conformance test checks.
 
 use std::fmt::Debug;
+use std::ops::ControlFlow;
 
 use mercer::learn::{Fit, FitWeighted, Rows};
-use mercer::{Device, Error, Result};
+use mercer::{Device, Error, Progress, Result};
 use ndarray::{Array1, Array2, ArrayView2, Axis, concatenate, s};
 
 use crate::support::adapters;
@@ -203,4 +204,14 @@ pub fn labels<L: Ord>(found: &[L]) -> Array2<f64> {
 /// Several answers side by side.
 pub fn beside(parts: &[ArrayView2<f64>]) -> Array2<f64> {
     concatenate(Axis(1), parts).expect("as many rows")
+}
+
+/// Cancels at the first step.
+pub fn enough() -> Progress {
+    Progress::new(|_| ControlFlow::Break(()))
+}
+
+/// One target as a column.
+pub fn column(y: Array1<f64>) -> Array2<f64> {
+    y.insert_axis(Axis(1))
 }

@@ -1,40 +1,10 @@
 //! One line a model. `tests/house/conformance.rs` fails when a public type with a `fit` has none.
 
-use std::ops::ControlFlow;
-
 use mercer::prelude::*;
-use ndarray::{Array2, Axis};
+use ndarray::Axis;
 
-use crate::checks::{Line, beside, labels, line};
+use crate::checks::{beside, column, enough, labels};
 use crate::data;
-
-macro_rules! conforms {
-    ($name:ident, $data:expr, $model:expr, $ask:expr; $tolerance:expr $(, $extra:ident $(($with:expr))?)*) => {
-        #[test]
-        fn $name() {
-            let ((x, y), model) = ($data, $model);
-            let y = mercer::learn::Targets::targets(&y);
-            let line = line(stringify!($name), &model, x, &*y, $ask);
-            line.bad_input_is_an_error();
-            line.degenerate_data_do_no_harm();
-            line.the_same_bits_twice();
-            line.every_adapter_agrees($tolerance);
-            $(conforms!(@ line, $extra $(($with))?);)*
-        }
-    };
-    (@ $line:ident, cancel($stopped:expr)) => {
-        Line { model: &$stopped, x: $line.x.clone(), ..$line }.cancel();
-    };
-    (@ $line:ident, $extra:ident) => { $line.$extra(); };
-}
-
-fn enough() -> Progress {
-    Progress::new(|_| ControlFlow::Break(()))
-}
-
-fn column(y: ndarray::Array1<f64>) -> Array2<f64> {
-    y.insert_axis(Axis(1))
-}
 
 // Linear models.
 conforms!(ridge, data::curve(), Ridge::new(0.1), |f, x| Ok(column(f.predict(x)?)); 1e-6, weights, unordered, saved);

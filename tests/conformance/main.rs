@@ -11,4 +11,25 @@ mod support;
 
 mod checks;
 mod data;
+
+macro_rules! conforms {
+    ($name:ident, $data:expr, $model:expr, $ask:expr; $tolerance:expr $(, $extra:ident $(($with:expr))?)*) => {
+        #[test]
+        fn $name() {
+            let ((x, y), model) = ($data, $model);
+            let y = mercer::learn::Targets::targets(&y);
+            let line = crate::checks::line(stringify!($name), &model, x, &*y, $ask);
+            line.bad_input_is_an_error();
+            line.degenerate_data_do_no_harm();
+            line.the_same_bits_twice();
+            line.every_adapter_agrees($tolerance);
+            $(conforms!(@ line, $extra $(($with))?);)*
+        }
+    };
+    (@ $line:ident, cancel($stopped:expr)) => {
+        crate::checks::Line { model: &$stopped, x: $line.x.clone(), ..$line }.cancel();
+    };
+    (@ $line:ident, $extra:ident) => { $line.$extra(); };
+}
+
 mod lines;
