@@ -13,6 +13,23 @@ pub enum Error {
         what: String,
     },
 
+    /// A result beyond what floating point can hold, from finite data.
+    #[error(
+        "{op}: {what} would be {value} at row {row}, column {col}, beyond f64; rescale the data or the parameters"
+    )]
+    Overflow {
+        /// The operation that met it.
+        op: &'static str,
+        /// What has no number.
+        what: &'static str,
+        /// An infinity, or NaN where two of them met.
+        value: f64,
+        /// Its row.
+        row: usize,
+        /// Its column.
+        col: usize,
+    },
+
     /// A NaN or an infinity in the input.
     #[error("{op}: {what} holds {} at row {row}, column {col}; clean the data first", short(*value))]
     NotFinite {

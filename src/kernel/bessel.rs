@@ -12,19 +12,28 @@ fn ln_bessel_k(nu: f64, z: f64) -> f64 {
     let exponent = |t: f64| nu * t - z * t.cosh();
     // The peak of exp(νt - z cosh t) lies at sinh t = ν/z.
     let peak = exponent((nu / z).asinh());
-    let term = |t: f64| (exponent(t) - peak).exp() * 0.5 * (1.0 + (-2.0 * nu * t).exp());
-    let mut sum = 0.5 * term(0.0);
-    let mut t = h;
-    loop {
-        let e = term(t);
-        sum += e;
-        if exponent(t) - peak < -40.0 && nu < z * t.sinh() {
-            break;
-        }
-        t += h;
+    let term = |k: f64| (exponent(k * h) - peak).exp() * 0.5 * (1.0 + (-2.0 * nu * k * h).exp());
+    // From the peak to both sides, until nothing is added: what lies between would be zeros, as many as ν is large.
+    let at = ((nu / z).asinh() / h).floor();
+    let mut sum = 0.0;
+    let mut k = at + 1.0;
+    while exponent(k * h) - peak >= -40.0 {
+        sum += term(k);
+        k += 1.0;
+    }
+    k = at;
+    while k > 0.0 && exponent(k * h) - peak >= -40.0 {
+        sum += term(k);
+        k -= 1.0;
+    }
+    if k == 0.0 {
+        sum += 0.5 * term(0.0);
     }
     (sum * h).ln() + peak
 }
+
+/// Beyond this ν the function is its limit `exp(-u/2)` to more digits than the logarithms of Γ and K leave.
+const GAUSSIAN: f64 = 1e7;
 
 /// Whether `z^ν K_ν(z)`, about `z^(ν-½) e^-z` for z beyond ν, is less than the smallest number: there the integral has
 /// nothing to find, and its step, which shrinks with z, would never get there.
@@ -32,10 +41,18 @@ fn vanishes(nu: f64, z: f64) -> bool {
     z.is_infinite() || (z > 2.0 * nu && z - nu * z.ln() > 800.0 + nu * (nu + 1.0).ln())
 }
 
+/// Whether z is so small that ν/z has no number: the integral would reach to infinity.
+fn near(nu: f64, z: f64) -> bool {
+    z == 0.0 || (nu / z).is_infinite()
+}
+
 /// 2^(1-ν)/Γ(ν) z^ν `K_ν(z)` with z = √(2νu); u is the scaled squared distance.
 pub(crate) fn matern(nu: f64, u: f64) -> f64 {
+    if nu > GAUSSIAN {
+        return (-0.5 * u).exp();
+    }
     let z = (2.0 * nu * u).sqrt();
-    if z == 0.0 {
+    if near(nu, z) {
         return 1.0;
     }
     if vanishes(nu, z) {
@@ -48,8 +65,11 @@ pub(crate) fn matern(nu: f64, u: f64) -> f64 {
 ///
 /// For ν ≤ 1 it is infinite at u = 0; there it is defined as 0, because it only ever meets a factor that vanishes.
 pub(crate) fn matern_slope(nu: f64, u: f64) -> f64 {
+    if nu > GAUSSIAN {
+        return -0.5 * (-0.5 * u).exp();
+    }
     let z = (2.0 * nu * u).sqrt();
-    if z == 0.0 {
+    if near(nu, z) {
         return if nu > 1.0 { -nu / (2.0 * (nu - 1.0)) } else { 0.0 };
     }
     if vanishes(nu, z) {
@@ -86,6 +106,17 @@ mod tests {
         assert!((matern(10.0, 1.0) - 0.583_901_133_2).abs() < 1e-10);
         for u in [0.1, 1.0, 4.0_f64] {
             assert!((matern(5000.0, u) - (-0.5 * u).exp()).abs() < 1e-3);
+        }
+    }
+
+    #[test]
+    fn large_orders_end_and_join_their_limit() {
+        for nu in [1e5, 9.9e6, 1.1e7, 1e12, 1e300] {
+            for u in [f64::MIN_POSITIVE, 1e-6, 0.1, 1.0, 9.0] {
+                let limit = (-0.5 * u).exp();
+                assert!((matern(nu, u) - limit).abs() < 1e-3 * limit, "nu {nu} u {u}");
+                assert!((matern_slope(nu, u) + 0.5 * limit).abs() < 1e-3 * limit, "slope nu {nu} u {u}");
+            }
         }
     }
 

@@ -7,6 +7,7 @@ use std::f64::consts::PI;
 use super::Kernel;
 use super::bessel::matern;
 use super::expr::{Expr, Kind, Leaf};
+use crate::check::number;
 use crate::{Error, Result};
 
 impl Kernel {
@@ -40,7 +41,7 @@ impl Kernel {
                 return Err(Error::NotFinite { op: OP, what: "the pair", value: point[col], row, col });
             }
         }
-        eval(&self.expr, x, y, same)
+        number(OP, "the kernel", eval(&self.expr, x, y, same)?)
     }
 }
 

@@ -168,7 +168,10 @@ macro_rules! method {
             /// [`Error::Shape`](crate::Error::Shape) for another number of features than the fit had,
             /// [`Error::NotFinite`](crate::Error::NotFinite), and those of the device.
             pub fn predict(&self, x: impl crate::learn::Inputs) -> crate::Result<$output> {
-                crate::learn::Predict::predict(self, x.inputs().view())
+                crate::learn::answer::answered(
+                    concat!(stringify!($own), "::predict"),
+                    crate::learn::Predict::predict(self, x.inputs().view()),
+                )
             }
         }
     };
@@ -179,7 +182,10 @@ macro_rules! method {
             /// # Errors
             /// As `predict`.
             pub fn predict_distribution(&self, x: impl crate::learn::Inputs) -> crate::Result<$output> {
-                crate::learn::PredictDistribution::predict_distribution(self, x.inputs().view())
+                crate::learn::answer::answered(
+                    concat!(stringify!($own), "::predict_distribution"),
+                    crate::learn::PredictDistribution::predict_distribution(self, x.inputs().view()),
+                )
             }
         }
     };
@@ -190,7 +196,10 @@ macro_rules! method {
             /// # Errors
             /// As `predict`.
             pub fn predict_proba(&self, x: impl crate::learn::Inputs) -> crate::Result<ndarray::Array2<f64>> {
-                crate::learn::PredictProba::predict_proba(self, x.inputs().view())
+                crate::learn::answer::answered(
+                    concat!(stringify!($own), "::predict_proba"),
+                    crate::learn::PredictProba::predict_proba(self, x.inputs().view()),
+                )
             }
         }
     };
@@ -202,7 +211,10 @@ macro_rules! method {
             /// # Errors
             /// As `predict`.
             pub fn decision(&self, x: impl crate::learn::Inputs) -> crate::Result<ndarray::Array2<f64>> {
-                crate::learn::Decision::decision(self, x.inputs().view())
+                crate::learn::answer::answered(
+                    concat!(stringify!($own), "::decision"),
+                    crate::learn::Decision::decision(self, x.inputs().view()),
+                )
             }
         }
     };
@@ -214,7 +226,10 @@ macro_rules! method {
             /// [`Error::Shape`](crate::Error::Shape) for another number of features than the fit had,
             /// [`Error::NotFinite`](crate::Error::NotFinite), and those of the device.
             pub fn transform(&self, x: impl crate::learn::Inputs) -> crate::Result<ndarray::Array2<f64>> {
-                crate::learn::Transform::transform(self, x.inputs().view())
+                crate::learn::answer::answered(
+                    concat!(stringify!($own), "::transform"),
+                    crate::learn::Transform::transform(self, x.inputs().view()),
+                )
             }
         }
     };
@@ -226,7 +241,10 @@ macro_rules! method {
             /// [`Error::Shape`](crate::Error::Shape) for another number of features than `transform` makes,
             /// [`Error::NotFinite`](crate::Error::NotFinite).
             pub fn inverse_transform(&self, z: impl crate::learn::Inputs) -> crate::Result<ndarray::Array2<f64>> {
-                crate::learn::InverseTransform::inverse_transform(self, z.inputs().view())
+                crate::learn::answer::answered(
+                    concat!(stringify!($own), "::inverse_transform"),
+                    crate::learn::InverseTransform::inverse_transform(self, z.inputs().view()),
+                )
             }
         }
     };
@@ -237,7 +255,10 @@ macro_rules! method {
             /// # Errors
             /// [`Error::Parameter`](crate::Error::Parameter) for more than memory has room for.
             pub fn sample(&self, count: usize, seed: u64) -> crate::Result<ndarray::Array2<f64>> {
-                crate::learn::Sample::sample(self, count, seed)
+                crate::learn::answer::answered(
+                    concat!(stringify!($own), "::sample"),
+                    crate::learn::Sample::sample(self, count, seed),
+                )
             }
         }
     };
@@ -250,7 +271,10 @@ macro_rules! method {
             /// # Errors
             /// As `predict`.
             pub fn score(&self, x: impl crate::learn::Inputs) -> crate::Result<f64> {
-                crate::learn::Score::score(self, x.inputs().view(), &())
+                crate::learn::answer::answered(
+                    concat!(stringify!($own), "::score"),
+                    crate::learn::Score::score(self, x.inputs().view(), &()),
+                )
             }
         }
     };

@@ -12,6 +12,7 @@
 //! | more classes than two | [`OneVsRest`], [`OneVsOne`] |
 
 pub(crate) use crate::configure;
+pub(crate) mod answer;
 mod data;
 pub(crate) mod inherent;
 pub(crate) mod labels;
@@ -25,6 +26,7 @@ pub mod split;
 mod traits;
 pub mod validate;
 
+pub use answer::Answer;
 pub use data::{Inputs, Real, Rows, Target, TargetDim, Targets, Weights};
 pub use labels::{Label, Labels};
 pub use metrics::*;

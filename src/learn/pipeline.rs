@@ -2,6 +2,7 @@
 
 use ndarray::{Array2, ArrayView1, ArrayView2};
 
+use super::answer::answered;
 use super::data::{Inputs, Rows, Targets, Weights};
 use super::report::Report;
 use super::traits::{
@@ -170,7 +171,8 @@ macro_rules! forwarded {
             /// # Errors
             /// Those of the transformation, and of what comes after it.
             pub fn $name(&self, x: impl Inputs) -> Result<$result> {
-                $trait::$name(self, x.inputs().view())
+                let op = concat!("FittedPipeline::", stringify!($name));
+                answered(op, $trait::$name(self, x.inputs().view()))
             }
         }
     )+ };
@@ -201,7 +203,10 @@ impl<A: InverseTransform, B: InverseTransform> FittedPipeline<A, B> {
     /// # Errors
     /// Those of either.
     pub fn inverse_transform(&self, z: impl Inputs) -> Result<Array2<f64>> {
-        InverseTransform::inverse_transform(self, z.inputs().view())
+        answered(
+            "FittedPipeline::inverse_transform",
+            InverseTransform::inverse_transform(self, z.inputs().view()),
+        )
     }
 }
 

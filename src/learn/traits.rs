@@ -5,6 +5,7 @@
 
 use ndarray::{Array2, ArrayView1, ArrayView2};
 
+use super::answer::Answer;
 use super::data::Rows;
 use super::report::Report;
 use crate::{Device, Result};
@@ -39,7 +40,7 @@ pub trait FitWeighted<Y: Rows + ?Sized = ()>: Fit<Y> {
 /// Predicts one target for each row: a number, a row of numbers, or a label.
 pub trait Predict {
     /// `Array1<f64>`, `Array2<f64>` or `Vec<L>`.
-    type Output;
+    type Output: Answer;
 
     /// The prediction at each row of `x`, `m x d`.
     ///
@@ -79,7 +80,7 @@ pub trait Decision {
 /// Predicts a normal distribution for each row.
 pub trait PredictDistribution {
     /// Means and variances.
-    type Distribution;
+    type Distribution: Answer;
 
     /// The distribution of a new observation at each row of `x`: its noise is included.
     ///

@@ -11,6 +11,7 @@ use rayon::prelude::*;
 
 use super::half::{operand, result};
 use super::{require, to_half};
+use crate::check::is_finite;
 use crate::gpu::{Bind, Buffer, Gpu, Pass, Shader};
 use crate::host::memory::{Scattered, room};
 use crate::kernel::{Packed, Points, Program, Scratch};
@@ -110,15 +111,26 @@ fn cpu(kernel: &Kernel, x: &Array2<f64>, y: Option<&Array2<f64>>) -> Result<Arra
     let (n, m) = (ready.x.len(), ready.y.n);
     let mut out = room(n, m);
     let slice = out.as_slice_mut().expect("a new array is row-major");
-    if ready.same {
-        symmetric(&ready, slice, n, true);
+    let sound = if ready.same {
+        symmetric(&ready, slice, n, true)
     } else {
-        slice.par_chunks_mut(STRIP * m).enumerate().for_each_init(Scratch::default, |scratch, (s, strip)| {
+        let strips = slice.par_chunks_mut(STRIP * m).enumerate();
+        let made = strips.map_init(Scratch::default, |scratch, (s, strip)| {
             let rows = s * STRIP..s * STRIP + strip.len() / m;
             ready.program.tile(&ready.x, rows, &ready.y, 0..m, false, strip, scratch);
+            is_finite(strip)
         });
-    }
-    Ok(out)
+        // Every strip is made, whatever the others hold.
+        made.reduce(|| true, |a, b| a & b)
+    };
+    if sound { Ok(out) } else { Err(overflow(&out, ready.same)) }
+}
+
+/// The error of the first value that is no number; of one data set, on or below the diagonal.
+fn overflow(k: &Array2<f64>, same: bool) -> Error {
+    let first = k.indexed_iter().find(|((row, col), v)| !v.is_finite() && (!same || col <= row));
+    let ((row, col), value) = first.map_or(((0, 0), f64::NAN), |(at, v)| (at, *v));
+    Error::Overflow { op: "gram", what: "the kernel", value, row, col }
 }
 
 /// K of one data set on the host, on and below its diagonal; what is above it is not to be read.
@@ -126,16 +138,16 @@ pub(crate) fn gram_lower(kernel: &Kernel, x: &Array2<f64>) -> Result<Array2<f64>
     let ready = Ready::new("gram", kernel, x, None)?;
     let n = ready.x.len();
     let mut out = room(n, n);
-    symmetric(&ready, out.as_slice_mut().expect("a new array is row-major"), n, false);
-    Ok(out)
+    let sound = symmetric(&ready, out.as_slice_mut().expect("a new array is row-major"), n, false);
+    if sound { Ok(out) } else { Err(overflow(&out, true)) }
 }
 
-/// Strips of rows up to the diagonal, each stored as it is and, where the whole is wanted, mirrored.
-fn symmetric(ready: &Ready, out: &mut [f64], n: usize, whole: bool) {
+/// Strips of rows up to the diagonal, each stored as it is and, where the whole is wanted, mirrored. Whether all are finite.
+fn symmetric(ready: &Ready, out: &mut [f64], n: usize, whole: bool) -> bool {
     let shared = Scattered::new(out);
     let strips = n.div_ceil(STRIP);
     // Long strips first: the short ones fill the gaps at the end.
-    (0..strips).into_par_iter().rev().with_max_len(1).for_each_init(
+    let made = (0..strips).into_par_iter().rev().with_max_len(1).map_init(
         || (Scratch::default(), Vec::new()),
         |(scratch, tile), s| {
             let shared = &shared;
@@ -143,12 +155,14 @@ fn symmetric(ready: &Ready, out: &mut [f64], n: usize, whole: bool) {
             let width = rows.end;
             tile.resize(rows.len() * width, 0.0);
             ready.program.tile(&ready.x, rows.clone(), &ready.y, 0..width, true, tile, scratch);
+            let mut sound = true;
             for (i, row) in rows.clone().zip(tile.chunks_exact(width)) {
+                sound &= is_finite(&row[..=i]);
                 // SAFETY: entries (i, 0..=i) with i in this strip belong to this strip alone.
                 unsafe { shared.put_row(i * n, &row[..=i]) };
             }
             if !whole {
-                return;
+                return sound;
             }
             for j in 0..width {
                 for i in rows.clone().filter(|&i| i > j) {
@@ -156,8 +170,10 @@ fn symmetric(ready: &Ready, out: &mut [f64], n: usize, whole: bool) {
                     unsafe { shared.put(j * n + i, tile[(i - rows.start) * width + j]) };
                 }
             }
+            sound
         },
     );
+    made.reduce(|| true, |a, b| a & b)
 }
 
 /// Both operands made ready for the tile loop of a GPU.

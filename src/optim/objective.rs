@@ -61,8 +61,10 @@ impl Objective<'_> {
                 Error::NotFinite { op: "minimise", what: "the objective", value, row: 0, col: 0 }
             }
             Err(
-                e
-                @ (Error::NotPositiveDefinite { .. } | Error::Singular { .. } | Error::NoConvergence { .. }),
+                e @ (Error::NotPositiveDefinite { .. }
+                | Error::Singular { .. }
+                | Error::NoConvergence { .. }
+                | Error::Overflow { .. }),
             ) => e,
             Err(e) => return Err(e),
         };

@@ -6,7 +6,7 @@ use ndarray::{ArrayView2, Axis};
 use rayon::prelude::*;
 
 use super::resample::permutation;
-use crate::check::{parameter, room, sample};
+use crate::check::{number, parameter, room, sample};
 use crate::learn::Inputs;
 use crate::{Error, Kernel, Result};
 
@@ -48,7 +48,7 @@ pub enum Among {
 /// ```
 pub fn median_distance(x: impl Inputs, metric: Metric, among: Among) -> Result<f64> {
     let mut distances = distances("median_distance", x.inputs().view(), metric, among)?;
-    Ok(quantile(&mut distances, 0.5))
+    number("median_distance", "the distance", quantile(&mut distances, 0.5))
 }
 
 /// The distances of all pairs of different points; never empty.

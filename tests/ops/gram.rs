@@ -1,6 +1,6 @@
 use mercer::kernel::Custom;
 use mercer::ops::{Trans, Weights, gemm, gram, gram_half, gram_sum, gram_vec, to_half};
-use mercer::{Device, Error, Kernel};
+use mercer::{Device, Error, Kernel, Matrix};
 use ndarray::{Array2, s};
 
 use crate::support::zoo::zoo;
@@ -171,4 +171,22 @@ fn a_custom_term_sees_points_only() {
             assert!((sum - want.sum()).abs() < 1e-5 * want.sum(), "{what}: {sum}, not {}", want.sum());
         }
     }
+}
+
+#[test]
+fn what_overflows_is_an_error_that_says_where() {
+    let cpu = Device::cpu();
+    let x = ndarray::array![[1.0, 2.0], [30.0, 0.5], [3.0, 1.0]];
+    let m = Matrix::from_array(&cpu, x.view()).unwrap();
+    let kernel = Kernel::exponential_dot(1.0);
+    for other in [None, Some(&m)] {
+        match gram(&kernel, &m, other) {
+            Err(Error::Overflow { row: 1, col: 1, value, .. }) => assert_eq!(value, f64::INFINITY),
+            got => panic!("{got:?}"),
+        }
+    }
+    assert!(matches!(kernel.value(&[30.0], &[30.0]), Err(Error::Overflow { .. })));
+    // Its neighbours are as they were.
+    let fits = Matrix::from_array(&cpu, x.select(ndarray::Axis(0), &[0, 2]).view()).unwrap();
+    assert_eq!(gram(&kernel, &fits, None).unwrap().to_array().unwrap()[[0, 1]], 5f64.exp());
 }

@@ -51,8 +51,9 @@ pub trait EmModel {
     /// The objective at `params`, where the E-step that gave `stats` was made.
     fn objective(&self, params: &Self::Params, stats: &Self::Stats) -> f64;
 
-    /// How far rounding may move the objective, relative to its size and to the mass of the data.
-    fn rounding(&self) -> f64 {
+    /// How far rounding may move the objective at `params`, relative to its size and to the mass of the data.
+    fn rounding(&self, params: &Self::Params) -> f64 {
+        let _ = params;
         1e-10
     }
 }

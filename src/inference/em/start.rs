@@ -37,13 +37,10 @@ impl<M: EmModel, D: Batches<M::Batch> + ?Sized> Climb<'_, M, D> {
             let stats = self.expect(&params)?;
             self.made += 1;
             let objective = self.objective(&params, &stats)?;
-            debug_assert!(
-                !self.fell(&at, objective),
-                "{}: the objective fell from {} to {objective} at iteration {}",
-                M::NAME,
-                at.objective(),
-                at.report.iterations + 1
-            );
+            if self.fell(&at, objective) {
+                at.report.stop = Stop::Stalled;
+                break;
+            }
             self.advance(&mut at, params, stats, objective);
         }
         Ok(at)
@@ -132,7 +129,8 @@ impl<M: EmModel, D: Batches<M::Batch> + ?Sized> Climb<'_, M, D> {
 
     /// Whether the objective is lower than rounding can explain.
     fn fell(&self, at: &Ended<M>, objective: f64) -> bool {
-        let slack = self.model.rounding() * (objective.abs().max(at.objective().abs()) + at.stats.mass());
+        let slack =
+            self.model.rounding(&at.params) * (objective.abs().max(at.objective().abs()) + at.stats.mass());
         objective < at.objective() - slack
     }
 

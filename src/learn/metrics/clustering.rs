@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use super::confusion::same_length;
 use crate::Result;
-use crate::check::{finite, parameter, require, sample};
+use crate::check::{finite, number, parameter, require, sample};
 use crate::learn::data::{Inputs, Targets};
 use crate::learn::labels::Labels;
 
@@ -141,7 +141,7 @@ where
     }
     let of = |i: usize| width(x.view(), &index, &sizes, i);
     let each: Vec<f64> = (0..n).into_par_iter().map(of).collect();
-    Ok(each.iter().sum::<f64>() / n as f64)
+    number("silhouette", "the mean", each.iter().sum::<f64>() / n as f64)
 }
 
 /// The silhouette of row i.

@@ -54,9 +54,12 @@ impl Polynomial {
             let more = if self.interactions { d - (g - 1) } else { d.checked_add(g - 1)? };
             of_degree = of_degree.checked_mul(more)? / g;
             all = all.checked_add(of_degree)?;
-            // Past any memory: degrees need not be counted to the end.
+            // Past any memory, or of one feature: degrees need not be counted to the end.
             if all > 1 << 40 {
                 return None;
+            }
+            if of_degree <= 1 {
+                return all.checked_add(of_degree.checked_mul(most - g)?);
             }
         }
         Some(all)

@@ -93,7 +93,8 @@ impl Whiten {
         // Of the decomposition, and of the data: far from the origin their last digit is no variance.
         let (n, d) = x.dim();
         let largest = x.iter().fold(0f64, |m, v| m.max(v.abs()));
-        let rounding = f64::EPSILON * (n.max(d) as f64 * deviations[0] + (d as f64).sqrt() * largest);
+        let rounding = f64::EPSILON
+            * (n.max(d) as f64 * deviations.first().unwrap_or(&0.0) + (d as f64).sqrt() * largest);
         let rank = deviations.iter().take(kept).filter(|s| **s > rounding).count();
         require(op, rank > 0, || "the rows are all the same: there is no variance".to_owned())?;
         let mut axes = svd.v.slice_axis(Axis(1), Slice::from(..rank)).t().to_owned();

@@ -17,6 +17,9 @@ use crate::{Error, Precision, Progress, Result};
 /// Iterations without a halved residual after which f32 products have no more to say; those of f64 are never given up.
 const PATIENCE: usize = 100;
 
+/// A restart that leaves more than this share of the residual has gained nothing: the precision is exhausted.
+const GAIN: f64 = 0.9;
+
 /// How conjugate gradients go about it.
 #[derive(Debug, Clone)]
 pub struct CgParams {
@@ -145,7 +148,9 @@ pub fn refined_conjugate_gradients(
     let mut open: Vec<usize> = (0..b.ncols()).filter(|&c| error[c] > tolerance).collect();
     let mut restarts = 0;
     while !open.is_empty() && run.iterations < params.max_iterations {
-        let goals = open.iter().map(|&c| sizes[c] * (0.9 * tolerance).max(depth * error[c])).collect();
+        // What the recurrences believe to be just within the tolerance may be just outside: a restart aims lower.
+        let aim = if restarts == 0 { 0.9 * tolerance } else { 0.1 * tolerance };
+        let goals = open.iter().map(|&c| sizes[c] * aim.max(depth * error[c])).collect();
         let unit = open.iter().map(|&c| sizes[c]).collect();
         let next: Array2<f64> =
             x.select(Axis(1), &open) + run.cycle(rest.select(Axis(1), &open), goals, unit)?;
@@ -157,7 +162,7 @@ pub fn refined_conjugate_gradients(
         let mut going = Vec::new();
         for (at, &c) in open.iter().enumerate() {
             let now = length(left.column(at)) / sizes[c];
-            if now > tolerance && now <= 0.5 * error[c] {
+            if now > tolerance && now <= GAIN * error[c] {
                 going.push(c);
             }
             if now < error[c] {

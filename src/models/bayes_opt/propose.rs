@@ -82,7 +82,7 @@ fn lowest(
                 best = Some((found.value, found.point));
             }
             // A score that is no number at one start is no reason to give up the others.
-            Ok(_) | Err(Error::NotFinite { .. }) => {}
+            Ok(_) | Err(Error::NotFinite { .. } | Error::Overflow { .. }) => {}
             Err(e) => return Err(e),
         }
     }

@@ -6,6 +6,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
 use crate::check::{level, require, room};
+use crate::learn::Answer;
 use crate::learn::TargetDim;
 use crate::linalg::Noise;
 use crate::ops::cholesky;
@@ -57,6 +58,12 @@ pub struct Prediction<D: TargetDim = Ix2> {
     /// A bound of `variance - exact variance`, which is never negative, where variances come from conjugate gradients:
     /// `|r|² / noise` for the residual r of the solve. None if they come from a factor.
     pub excess: Option<Array1<f64>>,
+}
+
+impl<D: TargetDim> Answer for Prediction<D> {
+    fn unfit(&self) -> Option<(f64, usize, usize)> {
+        self.mean.unfit().or_else(|| self.variance.unfit())
+    }
 }
 
 impl<D: TargetDim> Prediction<D> {

@@ -25,6 +25,9 @@ pub struct Herded {
     pub distances: Vec<f64>,
 }
 
+/// So many candidates have a kernel matrix of 32 MB.
+const FEW: usize = 2048;
+
 impl KernelMeanEmbedding {
     /// `x_{t+1} = argmax_c (t+1) μ(c) - Σ_{s≤t} k(c, x_s)`: points whose plain mean follows μ, closer than as many random
     /// draws would (O(1/t) against O(1/√t) where the function space is of finite dimension).
@@ -59,6 +62,9 @@ impl KernelMeanEmbedding {
         let at = Matrix::upload("herd", &cpu, own)?;
         let diagonal = gram_diagonal(self.kernel(), &at)?.to_array()?;
         let squared = self.squared_norm()? / (total * total);
+        // Few candidates are chosen again and again.
+        let few = own.nrows() <= count.min(FEW);
+        let all = few.then(|| gram(self.kernel(), &at, Some(&at))).transpose()?;
         // Σ_s k(c, x_s) of every candidate, then Σ_s μ(x_s) and Σ_st k(x_s, x_t) of the chosen ones.
         let mut near = Array1::<f64>::zeros(own.nrows());
         let (mut cross, mut pairs) = (0.0, 0.0);
@@ -70,6 +76,10 @@ impl KernelMeanEmbedding {
             pairs += 2.0 * near[best] + diagonal[[best, 0]];
             distances.push((squared - 2.0 * cross / size + pairs / (size * size)).max(0.0).sqrt());
             indices.push(best);
+            if let Some(all) = &all {
+                near += &all.cpu().column(best);
+                continue;
+            }
             let chosen = Matrix::upload("herd", &cpu, own.select(Axis(0), &[best]).view())?;
             near += &gram(self.kernel(), &at, Some(&chosen))?.to_array()?.index_axis_move(Axis(1), 0);
         }

@@ -91,7 +91,11 @@ impl Search<'_> {
                     best = Some((value, theta));
                 }
                 Ok(_) => {}
-                Err(e @ (Error::NotPositiveDefinite { .. } | Error::NoConvergence { .. })) => {
+                Err(
+                    e @ (Error::NotPositiveDefinite { .. }
+                    | Error::NoConvergence { .. }
+                    | Error::Overflow { .. }),
+                ) => {
                     refusal = Some(e);
                 }
                 Err(e) => return Err(e),

@@ -94,7 +94,7 @@ impl EmModel for Lloyd {
         -sums.cost
     }
 
-    fn rounding(&self) -> f64 {
+    fn rounding(&self, _: &Self::Params) -> f64 {
         if self.single { 1e-5 } else { 1e-10 }
     }
 }

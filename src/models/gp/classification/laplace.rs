@@ -178,7 +178,8 @@ fn mode<O: Observed>(problem: &Problem, observed: &O) -> Result<Mode<O::Curvatur
         let (step, curvature) = match rough.map(|step| step.filter(sound)) {
             Ok(Some(step)) => (step, None),
             // What f32 has made indefinite or infinite need not be.
-            Ok(None) | Err(Error::NotPositiveDefinite { .. } | Error::NotFinite { .. }) => {
+            Ok(None)
+            | Err(Error::NotPositiveDefinite { .. } | Error::NotFinite { .. } | Error::Overflow { .. }) => {
                 resident = None;
                 let curvature = observed.curvature(k, f.view())?;
                 (curvature.shrink(k, rest.view())?, Some(curvature))

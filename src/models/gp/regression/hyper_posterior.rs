@@ -9,6 +9,7 @@ use super::fitted::FittedGp;
 use super::model::GpRegressor;
 use crate::check::{pairs, require};
 use crate::inference::monte_carlo::{SliceParams, SliceSamples, slice_sample};
+use crate::learn::Answer;
 use crate::learn::configure::getters;
 use crate::learn::inherent::inherent;
 use crate::learn::plan::Method;
@@ -66,6 +67,12 @@ pub struct MixturePrediction<D: TargetDim = Ix2> {
     pub variance: Array<f64, D>,
 }
 
+impl<D: TargetDim> Answer for MixturePrediction<D> {
+    fn unfit(&self) -> Option<(f64, usize, usize)> {
+        self.mean.unfit().or_else(|| self.variance.unfit())
+    }
+}
+
 impl GpRegressor {
     /// Samples hyper-parameters from `p(θ | y) ∝ p(y | θ) p(θ)` by [slice sampling](slice_sample), starting where they are.
     ///
@@ -98,7 +105,10 @@ impl GpRegressor {
             let begins = !std::mem::replace(&mut begun, true);
             match Conditioned::new(&model.with_theta(theta)?, &points, y, Method::Dense) {
                 Err(
-                    Error::NotPositiveDefinite { .. } | Error::Singular { .. } | Error::NoConvergence { .. },
+                    Error::NotPositiveDefinite { .. }
+                    | Error::Singular { .. }
+                    | Error::NoConvergence { .. }
+                    | Error::Overflow { .. },
                 ) if !begins => {
                     failures += 1;
                     Ok(f64::NEG_INFINITY)

@@ -3,6 +3,7 @@
 use ndarray::{Array, Array1, Array2, Axis, Ix2};
 
 use super::fitted::FittedGp;
+use crate::check::number;
 use crate::learn::TargetDim;
 use crate::linalg::SpdFactor;
 use crate::{Error, Matrix, Result};
@@ -56,6 +57,7 @@ impl<D: TargetDim> FittedGp<D> {
             let v = variance[i];
             -0.5 * (shift[[i, j]].powi(2) / v + (std::f64::consts::TAU * v).ln())
         });
+        number("FittedGp::leave_one_out", "the log density", log_density.sum())?;
         Ok(LeaveOneOut { mean: D::shaped(mean), variance, log_density: D::shaped(log_density) })
     }
 }

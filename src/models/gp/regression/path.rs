@@ -8,6 +8,7 @@ use rand_distr::{Distribution, StandardNormal};
 
 use super::fitted::FittedGp;
 use crate::check::inputs;
+use crate::learn::answer::answered;
 use crate::learn::plan::affords;
 use crate::learn::{Inputs, TargetDim};
 use crate::linalg::Noise;
@@ -91,7 +92,7 @@ impl<D: TargetDim> Path<'_, D> {
         let points = Matrix::from_host(x.to_owned());
         let update = gram_vec(self.gp.kernel(), &points, Some(self.gp.points.on_host()), &self.update)?
             .into_array()?;
-        Ok(D::shaped(self.gp.trend().at(x.view()) + prior + update))
+        answered("Path::at", Ok(D::shaped(self.gp.trend().at(x.view()) + prior + update)))
     }
 
     /// Its gradient at one point, q x d: a row for each column of y.

@@ -139,7 +139,13 @@ impl SparseGpRegressor {
 
 /// What f32 has made indefinite or infinite need not be: the data are known to be finite, and f64 goes on.
 fn beyond_f32(e: &Error) -> bool {
-    matches!(e, Error::NotPositiveDefinite { .. } | Error::NoConvergence { .. } | Error::NotFinite { .. })
+    matches!(
+        e,
+        Error::NotPositiveDefinite { .. }
+            | Error::NoConvergence { .. }
+            | Error::NotFinite { .. }
+            | Error::Overflow { .. }
+    )
 }
 
 /// Whether F in f32 is near enough to F in f64; a NaN is not.

@@ -3,7 +3,7 @@
 use ndarray::{Array1, ArrayView2};
 
 use super::FittedFactorAnalysis;
-use super::steps::{Model, Params};
+use super::steps::{FLOOR, Model, Params};
 use crate::check::{parameter, rows};
 use crate::inference::em::{Em, em_setters};
 use crate::learn::Fit;
@@ -13,9 +13,6 @@ use crate::models::latent::StreamedMoments;
 use crate::models::latent::axes::sign;
 use crate::models::latent::rotation::{Rotation, rotate};
 use crate::{Device, Error, Result};
-
-/// The least a noise variance may be, relative to the variance of its column.
-const FLOOR: f64 = 1e-12;
 
 /// Factor analysis: `x = W z + m + e` with `z ~ N(0, I_k)` and `e ~ N(0, diag(ψ))`, so `x ~ N(m, W W^T + diag(ψ))`.
 ///

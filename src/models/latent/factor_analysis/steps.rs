@@ -9,6 +9,9 @@ use crate::linalg::small_cholesky::Small;
 use crate::models::latent::StreamedMoments;
 use crate::models::latent::gaussian::log_likelihood;
 
+/// The least a noise variance may be, relative to the variance of its column.
+pub(super) const FLOOR: f64 = 1e-12;
+
 pub(super) struct Model {
     pub mean: Array1<f64>,
     pub factors: usize,
@@ -94,6 +97,12 @@ impl EmModel for Model {
         let mut psi = s.diag().to_owned() - communality;
         psi.zip_mut_with(&self.floor, |p, floor| *p = p.max(*floor));
         self.best(psi, &s)
+    }
+
+    /// Squares divided by ψ cancel in the likelihood: near the floor little is left of them.
+    fn rounding(&self, params: &Params) -> f64 {
+        let largest = (&self.floor / &params.psi).fold(0.0, |a: f64, b| a.max(*b)) / FLOOR;
+        1e-10 + 8.0 * f64::EPSILON * params.psi.len() as f64 * largest
     }
 
     fn objective(&self, params: &Params, second: &Second) -> f64 {

@@ -158,7 +158,7 @@ impl EmModel for Missing {
         sums.log_likelihood + prior
     }
 
-    fn rounding(&self) -> f64 {
+    fn rounding(&self, _: &Self::Params) -> f64 {
         if self.gpu { 1e-4 } else { 1e-10 }
     }
 }

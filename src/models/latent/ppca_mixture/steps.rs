@@ -135,7 +135,7 @@ impl EmModel for Model {
         sums.log_likelihood
     }
 
-    fn rounding(&self) -> f64 {
+    fn rounding(&self, _: &Self::Params) -> f64 {
         if self.gpu { 1e-4 } else { 1e-10 }
     }
 }

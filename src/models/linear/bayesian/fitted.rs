@@ -11,6 +11,7 @@ use super::model::Prior;
 use super::weight_space::WeightSpace;
 use crate::Result;
 use crate::check::{inputs, pairs, parameter, room};
+use crate::learn::Answer;
 use crate::learn::configure::getters;
 use crate::learn::inherent::inherent;
 use crate::learn::metrics::r_squared;
@@ -45,6 +46,12 @@ pub struct LinearPrediction {
     mean: Array1<f64>,
     function_variance: Array1<f64>,
     noise_variance: f64,
+}
+
+impl Answer for LinearPrediction {
+    fn unfit(&self) -> Option<(f64, usize, usize)> {
+        self.mean.unfit().or_else(|| self.function_variance.unfit())
+    }
 }
 
 getters!(LinearPrediction {

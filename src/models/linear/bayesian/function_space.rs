@@ -3,7 +3,7 @@
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, concatenate};
 
 #[cfg(feature = "serde")]
-use crate::check::{numbers, parameter, require};
+use crate::check::{number, numbers, parameter, require};
 use crate::linalg::{SpdFactor, SpdParams};
 use crate::ops::{Side, Trans, Triangle, product, solve_triangular, syrk};
 use crate::probability::posterior_variance::left;
@@ -53,7 +53,8 @@ impl FunctionSpace {
         let factor = SpdFactor::new(&Device::cpu(), c.view(), &SpdParams::default())?;
         let dual = factor.solve(t.view().insert_axis(Axis(1)))?.x.index_axis_move(Axis(1), 0);
         let constant = t.len() as f64 * std::f64::consts::TAU.ln();
-        self.log_evidence = -0.5 * (t.dot(&dual) + factor.log_det()? + constant);
+        let log_evidence = -0.5 * (t.dot(&dual) + factor.log_det()? + constant);
+        self.log_evidence = number("BayesianLinearRegression", "the log evidence", log_evidence)?;
         self.mean = phi.t().dot(&dual) / self.alpha;
         self.l = Some(factor.factor().clone());
         (self.phi, self.t) = (phi, t);

@@ -4,7 +4,7 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
 use super::model::Prior;
 #[cfg(feature = "serde")]
-use crate::check::{finite, parameter, require};
+use crate::check::{finite, number, parameter, require};
 use crate::linalg::{SpdFactor, SpdParams};
 use crate::models::linear::centred::Centred;
 use crate::ops::{Side, Trans, Triangle, solve_triangular};
@@ -53,9 +53,9 @@ impl WeightSpace {
         let step = &mean - &self.mean;
         let misfit = beta * left.dot(&left) + step.dot(&self.precision.dot(&step));
         let noise = t.len() as f64 * (beta / std::f64::consts::TAU).ln();
-        self.log_evidence += 0.5 * (self.log_det - log_det + noise - misfit);
+        let gain = 0.5 * (self.log_det - log_det + noise - misfit);
+        let log_evidence = number("BayesianLinearRegression", "the log evidence", self.log_evidence + gain)?;
         let l = factor.factor().clone();
-        let log_evidence = self.log_evidence;
         *self = WeightSpace { precision, information, l, log_det, mean, log_evidence };
         Ok(())
     }

@@ -178,7 +178,7 @@ impl EmModel for BayesianEm<'_> {
         stats.log_likelihood - components - q.weights.divergence(self.prior.weights)
     }
 
-    fn rounding(&self) -> f64 {
+    fn rounding(&self, _: &Self::Params) -> f64 {
         if self.single { 1e-4 } else { 1e-9 }
     }
 }

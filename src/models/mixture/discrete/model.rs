@@ -242,7 +242,7 @@ impl<F: Family> EmModel for DiscreteEm<'_, F> {
         sums.log_likelihood + self.of.smoothing * params.probabilities.iter().map(prior).sum::<f64>()
     }
 
-    fn rounding(&self) -> f64 {
+    fn rounding(&self, _: &Self::Params) -> f64 {
         // Sums of probabilities may come from f32, whatever the device of a later fit.
         1e-5
     }

@@ -58,7 +58,17 @@ impl Covariance {
         Ok(self.at(k, d))
     }
 
-    /// The same once k and d are known to fit.
+    /// The largest variance of any component along any column.
+    pub(super) fn largest(&self) -> f64 {
+        let most = |m: f64, v: &f64| m.max(*v);
+        match self {
+            Covariance::Full(all) => all.iter().fold(0.0, most),
+            Covariance::Tied(all) | Covariance::Diagonal(all) => all.iter().fold(0.0, most),
+            Covariance::Spherical(all) => all.iter().fold(0.0, most),
+        }
+    }
+
+    /// [`matrix`](Self::matrix) once k and d are known to fit.
     pub(in crate::models::mixture) fn at(&self, k: usize, d: usize) -> Array2<f64> {
         match self {
             Covariance::Full(all) => all.index_axis(Axis(0), k).to_owned(),

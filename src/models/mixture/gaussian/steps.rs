@@ -127,7 +127,11 @@ impl EmModel for GaussianEm<'_> {
         stats.log_likelihood
     }
 
-    fn rounding(&self) -> f64 {
-        if self.single { 1e-4 } else { 1e-9 }
+    /// A covariance that the floor holds up has a condition of its largest variance over the floor, and a density as many
+    /// digits less.
+    fn rounding(&self, params: &GaussianParams) -> f64 {
+        let usual = if self.single { 1e-4 } else { 1e-9 };
+        let condition = if self.floor > 0.0 { params.covariance.largest() / self.floor } else { 0.0 };
+        usual + 10.0 * f64::EPSILON * condition
     }
 }

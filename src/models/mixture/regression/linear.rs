@@ -198,7 +198,7 @@ impl EmModel for LinearEm<'_> {
         stats.log_likelihood - (0..lines.weights.len()).map(penalty).sum::<f64>()
     }
 
-    fn rounding(&self) -> f64 {
+    fn rounding(&self, _: &Self::Params) -> f64 {
         if self.single { 1e-4 } else { 1e-9 }
     }
 }
