@@ -1,7 +1,7 @@
 //! Every shader through AMD's compiler, for three generations of GPUs, without one: a table, and what must hold of it.
 //!
 //! `cargo test --test isa` needs Mesa's RADV (Debian's `mesa-vulkan-drivers`). The driver reads the family from its
-//! environment, so that each has a process of its own.
+//! environment, so that each has a process of its own. `cargo test --test isa -- write FOLDER` writes the shaders' texts.
 
 #[path = "../support/mod.rs"]
 mod support;
@@ -175,7 +175,32 @@ fn child(family: &str) -> Result<usize, Failure> {
     Ok(count)
 }
 
+/// Writes the text of every shader once into a folder, for other compilers.
+fn write(folder: &str) -> std::io::Result<usize> {
+    let texts: std::collections::BTreeSet<String> = assembled().into_iter().map(|(_, text)| text).collect();
+    std::fs::create_dir_all(folder)?;
+    for (i, text) in texts.iter().enumerate() {
+        std::fs::write(format!("{folder}/{i:03}.wgsl"), text)?;
+    }
+    Ok(texts.len())
+}
+
 fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    if let [word, folder] = &args[..]
+        && word == "write"
+    {
+        return match write(folder) {
+            Ok(count) => {
+                println!("{count} shaders in {folder}");
+                ExitCode::SUCCESS
+            }
+            Err(e) => {
+                println!("{folder}: {e}");
+                ExitCode::FAILURE
+            }
+        };
+    }
     if let Ok(family) = std::env::var(FAMILY) {
         return match child(&family) {
             Ok(0) => ExitCode::SUCCESS,
