@@ -63,7 +63,7 @@ pub use nearest::{Nearest, nearest};
 pub use reduce::{Along, Reduction, reduce};
 pub use softmax::{softmax, softmax_logsumexp};
 pub use solve_triangular::{Side, Triangle, solve_triangular};
-pub(crate) use solve_triangular::{solve_in_place, solve_triangular_in_place};
+pub(crate) use solve_triangular::{invert_lower, solve_in_place, solve_triangular_in_place};
 pub use transpose::transpose;
 
 use crate::check::require;

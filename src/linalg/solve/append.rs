@@ -123,6 +123,6 @@ impl SpdFactor {
             Matrix::upload(OP, &known.l.device(), l.view())?
         };
         let s = known.s.as_ref().zip(new_scale).map(|(s, new)| s.iter().copied().chain(new).collect());
-        Ok(Some(Factor { l, s, moved: known.moved }))
+        Ok(Some(Factor { l, s, moved: known.moved, inverse: None }))
     }
 }

@@ -5,7 +5,8 @@ use ndarray::{Array1, Array2, ArrayView1};
 use super::reference::Reference;
 use super::scaling::{scale_rows, unit_columns};
 use crate::ops::{
-    Side, Trans, Triangle, cholesky, cholesky_in_place, log_det, solve_triangular, solve_triangular_in_place,
+    Side, Trans, Triangle, cholesky, cholesky_in_place, gemm, invert_lower, log_det, solve_triangular,
+    solve_triangular_in_place,
 };
 use crate::{Device, Error, Matrix, Result};
 
@@ -19,6 +20,8 @@ pub(in crate::linalg) struct Factor {
     pub s: Option<Array1<f64>>,
     /// How far inputs rounded to f32 have moved the entries that it was made of, relative to the diagonal; zero in f64.
     pub moved: f64,
+    /// `L⁻¹` on a GPU, if it was asked for.
+    pub inverse: Option<Matrix>,
 }
 
 impl Factor {
@@ -27,7 +30,7 @@ impl Factor {
         let diagonal = a.diag().to_owned();
         let l = cholesky_in_place(a).map_err(renamed)?;
         match positive(diagonal.view(), l.cpu().diag(), l.rows(), f64::EPSILON) {
-            None => Ok(Factor { l, s: None, moved: 0.0 }),
+            None => Ok(Factor { l, s: None, moved: 0.0, inverse: None }),
             Some((pivot, value)) => Err(Error::NotPositiveDefinite { op: "solve_spd", pivot, value }),
         }
     }
@@ -39,7 +42,13 @@ impl Factor {
             return Err(Error::NotPositiveDefinite { op: "solve_spd", pivot, value });
         }
         let l = cholesky(&a.on_gpu(device)?).map_err(renamed)?;
-        Ok(Factor { l, s: a.scale().cloned(), moved })
+        Ok(Factor { l, s: a.scale().cloned(), moved, inverse: None })
+    }
+
+    /// The same with its inverse, on a GPU.
+    pub fn inverted(self) -> Result<Self> {
+        let inverse = Some(invert_lower(&self.l)?);
+        Ok(Factor { inverse, ..self })
     }
 
     pub fn is_f64(&self) -> bool {
@@ -51,8 +60,11 @@ impl Factor {
         scale_rows(&mut b, self.s.as_ref());
         let back = unit_columns(&mut b);
         let on = self.upload(b)?;
-        let half = solve_triangular(&self.l, Triangle::Lower, Trans::No, Side::Left, &on)?;
-        let mut x = solve_triangular(&self.l, Triangle::Lower, Trans::Yes, Side::Left, &half)?.to_array()?;
+        let by = |op, b: &Matrix| match &self.inverse {
+            Some(inverse) => gemm(1.0, inverse, op, b, Trans::No),
+            None => solve_triangular(&self.l, Triangle::Lower, op, Side::Left, b),
+        };
+        let mut x = by(Trans::Yes, &by(Trans::No, &on)?)?.to_array()?;
         scale_rows(&mut x, self.s.as_ref());
         x *= &back;
         Ok(x)

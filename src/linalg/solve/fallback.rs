@@ -53,6 +53,7 @@ fn attempt(device: &Device, a: Reference, jitter: f64, params: &SpdParams) -> Re
         match (!displaced).then(|| Factor::in_f32(&a, device, moved)) {
             None => fallback = Some(Fallback::Inputs),
             Some(Ok(factor)) => {
+                let factor = if params.inverted { factor.inverted()? } else { factor };
                 // Points that f32 has moved call for a look at the condition, whoever asks for it.
                 let asked = params.condition(params.condition || moved > F32_VALUE);
                 let made = SpdFactor::around(a.clone(), factor, jitter, None, &asked)?;

@@ -7,8 +7,8 @@ use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis, s};
 use super::spd_factor::SpdFactor;
 use crate::host::memory::copy;
 use crate::ops::{
-    Map, Side, Trans, Triangle, add_diagonal, add_diagonal_vector, add_lower, gemm, map, on_a_worker,
-    product, solve_in_place, solve_triangular,
+    Map, Side, Trans, Triangle, add_diagonal_vector, add_lower, invert_lower, map, on_a_worker, product,
+    solve_in_place, solve_triangular, syrk,
 };
 use crate::{Matrix, Result};
 
@@ -41,20 +41,17 @@ impl SpdFactor {
 
     /// `S L⁻ᵀ L⁻¹ S` from the inverse of L.
     fn inverse_on_gpu(&self, l: &Matrix) -> Result<Matrix> {
-        let half = solve_triangular(l, Triangle::Lower, Trans::No, Side::Left, &self.scale_on_gpu(l)?)?;
-        gemm(1.0, &half, Trans::Yes, &half, Trans::No)
-    }
-
-    /// S, n x n, made where it is used: nothing of size n² crosses.
-    fn scale_on_gpu(&self, l: &Matrix) -> Result<Matrix> {
+        let Some(s) = self.scale() else {
+            return match &self.current().inverse {
+                Some(half) => syrk(1.0, half, Trans::Yes),
+                None => syrk(1.0, &invert_lower(l)?, Trans::Yes),
+            };
+        };
+        // S, n x n, made where it is used: nothing of size n² crosses.
         let nothing = map(l, Map::Affine { scale: 0.0, shift: 0.0 })?;
-        match self.scale() {
-            None => add_diagonal(&nothing, 1.0),
-            Some(s) => {
-                let s = Matrix::upload("SpdFactor::inverse_lower", &l.device(), s.insert_axis(Axis(1)))?;
-                add_diagonal_vector(&nothing, &s)
-            }
-        }
+        let s = Matrix::upload("SpdFactor::inverse_lower", &l.device(), s.insert_axis(Axis(1)))?;
+        let scale = add_diagonal_vector(&nothing, &s)?;
+        syrk(1.0, &solve_triangular(l, Triangle::Lower, Trans::No, Side::Left, &scale)?, Trans::Yes)
     }
 }
 

@@ -104,7 +104,7 @@ impl SavedFactor<'_> {
         let factor = match l {
             Some(l) => {
                 let l = l.of_diagonal(op, reference.operator().diagonal()?.view())?;
-                Factor { l: Matrix::from_host(l), s: None, moved: 0.0 }
+                Factor { l: Matrix::from_host(l), s: None, moved: 0.0, inverse: None }
             }
             None => Factor::in_f64(reference.lower()?)?,
         };

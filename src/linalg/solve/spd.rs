@@ -20,11 +20,21 @@ pub struct SpdParams {
     pub(crate) max_steps: usize,
     pub(crate) fallback: bool,
     pub(crate) condition: bool,
+    /// Whether a factor on a GPU is inverted at once.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub(crate) inverted: bool,
 }
 
 impl Default for SpdParams {
     fn default() -> Self {
-        SpdParams { jitter: Jitter::Never, tolerance: 1e-14, max_steps: 40, fallback: true, condition: true }
+        SpdParams {
+            jitter: Jitter::Never,
+            tolerance: 1e-14,
+            max_steps: 40,
+            fallback: true,
+            condition: true,
+            inverted: false,
+        }
     }
 }
 
@@ -32,6 +42,12 @@ impl SpdParams {
     /// The defaults.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// On a GPU with `L⁻¹` beside the factor, for who will ask for the inverse: every solve is then two products instead of
+    /// `4 n/64` that wait for each other.
+    pub(crate) fn inverted(self) -> Self {
+        SpdParams { inverted: true, ..self }
     }
 }
 

@@ -206,7 +206,9 @@ impl GpRegressor {
     }
 
     fn evidence(&self, points: &Points, y: ArrayView2<f64>, method: Method) -> Result<Evidence> {
-        let conditioned = Conditioned::new(self, points, y, method)?;
+        // The gradient needs the inverse: on a GPU it is there for the solves too.
+        let inverted = GpRegressor { spd: self.spd.inverted(), ..self.clone() };
+        let conditioned = Conditioned::new(&inverted, points, y, method)?;
         let value = conditioned.log_evidence;
         Ok(Evidence { value, gradient: conditioned.into_gradient(self, points)? })
     }
