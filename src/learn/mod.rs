@@ -9,6 +9,7 @@
 //! | put one after another | [`Pipeline`], [`preprocess`] |
 //! | judge | [`metrics`], [`split`], [`cross_validate`], [`learning_curve`] |
 //! | choose | [`Search`], [`Guided`], [`validation_curve`] |
+//! | one fit for each group of rows | [`fit_each`], [`Stratified`] |
 //! | losses, risks, bias and variance | [`loss`] |
 //! | more classes than two | [`OneVsRest`], [`OneVsOne`] |
 
@@ -24,6 +25,7 @@ pub mod plan;
 pub mod preprocess;
 mod report;
 pub mod split;
+mod stratified;
 mod traits;
 pub mod validate;
 
@@ -36,6 +38,7 @@ pub use pipeline::{FittedPipeline, Pipeline};
 pub use preprocess::*;
 pub use report::{Report, Stop};
 pub use split::{Fold, Holdout, KFold, LeaveOneOut, Split, TimeSeries};
+pub use stratified::{Stratified, fit_each};
 pub use traits::{
     Classes, Decision, Fit, FitWeighted, InverseTransform, Predict, PredictDistribution, PredictProba,
     Reported, Sample, Score, Transform,

@@ -46,7 +46,12 @@ pub struct CoordinateMinimum {
 
 impl Default for CoordinateDescent {
     fn default() -> Self {
-        CoordinateDescent { max_passes: 10_000, tolerance: 1e-12, screening: true, progress: Progress::none() }
+        CoordinateDescent {
+            max_passes: 10_000,
+            tolerance: 1e-12,
+            screening: true,
+            progress: Progress::none(),
+        }
     }
 }
 
@@ -91,7 +96,15 @@ impl CoordinateDescent {
         // One feature a row, so that each is read in one go.
         let x = x.t().as_standard_layout().into_owned();
         let squares: Vec<f64> = x.rows().into_iter().map(|c| c.dot(&c)).collect();
-        let mut problem = Problem { x: x.view(), y, squares, a: absolute, b: square, left: y.to_owned(), w: start.to_owned() };
+        let mut problem = Problem {
+            x: x.view(),
+            y,
+            squares,
+            a: absolute,
+            b: square,
+            left: y.to_owned(),
+            w: start.to_owned(),
+        };
         for (j, w) in start.iter().enumerate().filter(|(_, w)| **w != 0.0) {
             problem.left.scaled_add(-w, &x.row(j));
         }
@@ -105,7 +118,15 @@ impl CoordinateDescent {
             let converged = gap <= self.tolerance * scale;
             if converged || passes >= self.max_passes {
                 let (coefficients, screened) = (problem.w, d - active.len());
-                return Ok(CoordinateMinimum { coefficients, objective, gap, converged, passes, screened, gaps });
+                return Ok(CoordinateMinimum {
+                    coefficients,
+                    objective,
+                    gap,
+                    converged,
+                    passes,
+                    screened,
+                    gaps,
+                });
             }
             self.progress.report(OP, passes, self.max_passes, gap)?;
             if self.screening {

@@ -29,7 +29,8 @@ pub fn evolution_gradient(
     let mut sum = vec![0.0; theta.len()];
     for _ in 0..pairs {
         let draw: Vec<f64> = theta.iter().map(|_| StandardNormal.sample(&mut rng)).collect();
-        let moved = |sign: f64| theta.iter().zip(&draw).map(|(t, e)| t + sign * spread * e).collect::<Vec<_>>();
+        let moved =
+            |sign: f64| theta.iter().zip(&draw).map(|(t, e)| t + sign * spread * e).collect::<Vec<_>>();
         let gain = f(&moved(1.0))? - f(&moved(-1.0))?;
         sum.iter_mut().zip(&draw).for_each(|(s, e)| *s += gain * e);
     }
@@ -91,7 +92,8 @@ impl EvolutionStrategy {
         let mut best = (point.clone(), f(&point)?);
         for i in 0..self.iterations {
             let seed = self.seed.wrapping_add(i as u64);
-            let gradient = evolution_gradient(&rule.look_ahead(&point), self.spread, self.pairs, seed, &mut f)?;
+            let gradient =
+                evolution_gradient(&rule.look_ahead(&point), self.spread, self.pairs, seed, &mut f)?;
             rule.step(&mut point, &gradient)?;
             let value = f(&point)?;
             if !value.is_finite() {

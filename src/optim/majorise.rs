@@ -48,13 +48,21 @@ pub struct BoundCheck {
 ///
 /// # Errors
 /// Those of the majoriser; [`Error::Parameter`] for a radius that is not positive.
-pub fn check_bound(of: &impl Majoriser, at: &[f64], radius: f64, tries: usize, seed: u64) -> Result<BoundCheck> {
+pub fn check_bound(
+    of: &impl Majoriser,
+    at: &[f64],
+    radius: f64,
+    tries: usize,
+    seed: u64,
+) -> Result<BoundCheck> {
     positive("radius", radius)?;
     let gap = |theta: &[f64]| -> Result<f64> { Ok(of.bound(theta, at)? - of.value(theta)?) };
     let mut found = BoundCheck { touch: gap(at)?.abs(), slope: 0.0, violation: 0.0 };
     for j in 0..at.len() {
         let h = 1e-5 * at[j].abs().max(1.0);
-        let moved = |by: f64| at.iter().enumerate().map(|(k, t)| if k == j { t + by } else { *t }).collect::<Vec<_>>();
+        let moved = |by: f64| {
+            at.iter().enumerate().map(|(k, t)| if k == j { t + by } else { *t }).collect::<Vec<_>>()
+        };
         let slope = (gap(&moved(h))? - gap(&moved(-h))?) / (2.0 * h);
         found.slope = found.slope.max(slope.abs());
     }
@@ -125,6 +133,16 @@ impl Majorise {
             }
         }
         let (gradient, evaluations) = (vec![], trace.len());
-        Ok(Minimum { point, value, gradient, iterations, evaluations, failures: 0, trace, stop, at_bounds: vec![] })
+        Ok(Minimum {
+            point,
+            value,
+            gradient,
+            iterations,
+            evaluations,
+            failures: 0,
+            trace,
+            stop,
+            at_bounds: vec![],
+        })
     }
 }

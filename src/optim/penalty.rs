@@ -126,7 +126,9 @@ impl Penalty {
     pub fn prox(&self, v: f64, step: f64) -> f64 {
         match (self.parts(), *self) {
             (Some((a, b)), _) => soft_threshold(v, step * a) / (1.0 + 2.0 * step * b),
-            (None, Penalty::Power { penalty, power }) => prox_power(v.abs(), step * penalty, power) * v.signum(),
+            (None, Penalty::Power { penalty, power }) => {
+                prox_power(v.abs(), step * penalty, power) * v.signum()
+            }
             (None, _) => v,
         }
     }

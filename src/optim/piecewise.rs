@@ -102,7 +102,13 @@ impl PiecewiseLinear {
         finite(OP, "the targets", t.insert_axis(Axis(1)))?;
         let (m, p) = rows.dim();
         require(OP, t.len() == m && high.len() == m && low.len() == m && squares.len() == p, || {
-            format!("{m} x {p} rows, {} targets, {} and {} prices, {} squares", t.len(), high.len(), low.len(), squares.len())
+            format!(
+                "{m} x {p} rows, {} targets, {} and {} prices, {} squares",
+                t.len(),
+                high.len(),
+                low.len(),
+                squares.len()
+            )
         })?;
         for (h, l) in high.iter().zip(low) {
             not_negative("price", *h)?;
@@ -117,13 +123,8 @@ impl PiecewiseLinear {
         let scale = scale.mapv(|s| if s > 0.0 { s } else { 1.0 });
         let price = high.iter().chain(low).fold(0f64, |s, v| s.max(*v));
         let q = Zip::from(&squares).and(&scale).map_collect(|q, s| (q / s) / s * unit / price);
-        let problem = Scaled {
-            rows: &rows / &scale,
-            t: &t / unit,
-            high: &high / price,
-            low: &low / price,
-            q,
-        };
+        let problem =
+            Scaled { rows: &rows / &scale, t: &t / unit, high: &high / price, low: &low / price, q };
         let mut found = self.scaled(&problem)?;
         found.point = found.point / &scale * unit;
         found.multipliers *= price;
@@ -154,7 +155,8 @@ impl PiecewiseLinear {
             if converged || iterations >= self.max_iterations || !gap.is_finite() {
                 break;
             }
-            let d = Zip::from(&now.u).and(&zu).and(&now.v).and(&zv).map_collect(|u, zu, v, zv| u / zu + v / zv);
+            let d =
+                Zip::from(&now.u).and(&zu).and(&now.v).and(&zv).map_collect(|u, zu, v, zv| u / zu + v / zv);
             let Some(factor) = problem.factor(&d)? else { break };
             // Predict without a barrier, then aim at what the prediction says can be reached.
             let solve = |target_u: &Array1<f64>, target_v: &Array1<f64>| -> Result<[Array1<f64>; 4]> {
@@ -171,7 +173,8 @@ impl PiecewiseLinear {
             let zero = Array1::zeros(m);
             let [_, da, du, dv] = solve(&zero, &zero)?;
             let (s, z) = (reach(&now.u, &du).min(reach(&now.v, &dv)), reach(&zu, &-&da).min(reach(&zv, &da)));
-            let reached = (&now.u + &(s * &du)).dot(&(&zu - &(z * &da))) + (&now.v + &(s * &dv)).dot(&(&zv + &(z * &da)));
+            let reached = (&now.u + &(s * &du)).dot(&(&zu - &(z * &da)))
+                + (&now.v + &(s * &dv)).dot(&(&zv + &(z * &da)));
             let mu = gap / (2 * m) as f64 * (reached / gap).max(0.0).powi(3).min(1.0);
             let [dw, da, du, dv] = solve(&(mu + &du * &da), &(mu - &dv * &da))?;
             let s = (BACK * reach(&now.u, &du).min(reach(&now.v, &dv))).min(1.0);
@@ -212,7 +215,10 @@ impl Scaled {
 
     fn objective(&self, w: &Array1<f64>) -> f64 {
         let left = &self.t - &self.rows.dot(w);
-        let cost = Zip::from(&left).and(&self.high).and(&self.low).fold(0.0, |sum, r, h, l| sum + (h * r).max(-l * r));
+        let cost = Zip::from(&left)
+            .and(&self.high)
+            .and(&self.low)
+            .fold(0.0, |sum, r, h, l| sum + (h * r).max(-l * r));
         cost + 0.5 * Zip::from(w).and(&self.q).fold(0.0, |sum, w, q| sum + q * w * w)
     }
 

@@ -70,7 +70,8 @@ impl PrivateGradient {
             }
             let largest = g.iter().fold(0f64, |m, v| m.max(v.abs()));
             // Divided before they are squared: a gradient may be as large as it likes.
-            let length = largest * g.iter().map(|v| (v / largest.max(f64::MIN_POSITIVE)).powi(2)).sum::<f64>().sqrt();
+            let length =
+                largest * g.iter().map(|v| (v / largest.max(f64::MIN_POSITIVE)).powi(2)).sum::<f64>().sqrt();
             let scale = if length > self.clip { self.clip / length } else { 1.0 };
             sum.iter_mut().zip(g).for_each(|(s, v)| *s += scale * v);
         }
@@ -101,7 +102,8 @@ impl PrivateGradient {
         }
         let at = |order: usize| {
             let a = order as f64;
-            steps as f64 * self.divergence(rate, order) + ((a - 1.0) / a).ln() - (delta.ln() + a.ln()) / (a - 1.0)
+            steps as f64 * self.divergence(rate, order) + ((a - 1.0) / a).ln()
+                - (delta.ln() + a.ln()) / (a - 1.0)
         };
         Ok(ORDERS.map(at).fold(f64::INFINITY, f64::min).max(0.0))
     }

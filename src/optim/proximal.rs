@@ -36,7 +36,13 @@ pub struct Proximal {
 
 impl Default for Proximal {
     fn default() -> Self {
-        Proximal { accelerated: true, step: 1.0, max_iterations: 10_000, tolerance: 1e-10, progress: Progress::none() }
+        Proximal {
+            accelerated: true,
+            step: 1.0,
+            max_iterations: 10_000,
+            tolerance: 1e-10,
+            progress: Progress::none(),
+        }
     }
 }
 
@@ -145,7 +151,17 @@ impl Proximal {
             // Curvature may be less here than it was.
             step *= 1.1;
         }
-        Ok(Minimum { point, value, gradient, iterations, evaluations, failures: 0, trace, stop, at_bounds: vec![] })
+        Ok(Minimum {
+            point,
+            value,
+            gradient,
+            iterations,
+            evaluations,
+            failures: 0,
+            trace,
+            stop,
+            at_bounds: vec![],
+        })
     }
 }
 
@@ -209,7 +225,17 @@ impl Subgradient {
         }
         let (point, value, gradient) = best.unwrap_or_default();
         let (iterations, evaluations, stop) = (self.max_iterations, trace.len(), Stop::Iterations);
-        let found = Minimum { point, value, gradient, iterations, evaluations, failures: 0, trace, stop, at_bounds: vec![] };
+        let found = Minimum {
+            point,
+            value,
+            gradient,
+            iterations,
+            evaluations,
+            failures: 0,
+            trace,
+            stop,
+            at_bounds: vec![],
+        };
         Ok((found, mean))
     }
 }

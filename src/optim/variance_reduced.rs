@@ -123,7 +123,17 @@ impl VarianceReduced {
         }
         let gradient = memory.mean;
         let iterations = epochs;
-        Ok(Minimum { point, value, gradient, iterations, evaluations, failures: 0, trace, stop, at_bounds: vec![] })
+        Ok(Minimum {
+            point,
+            value,
+            gradient,
+            iterations,
+            evaluations,
+            failures: 0,
+            trace,
+            stop,
+            at_bounds: vec![],
+        })
     }
 }
 

@@ -1,4 +1,4 @@
-//! Bias and variance of a learner over many data sets. Checked in `tests/loss/bias_variance.rs`.
+//! Bias and variance of a learner over many data sets. Checked in `tests/regression/bias_variance.rs`.
 
 use ndarray::{Array1, ArrayView1, ArrayView2, Axis};
 

@@ -1,4 +1,4 @@
-//! The losses, as functions of one number. Checked in `tests/loss/family.rs`.
+//! The losses, as functions of one number. Checked in `tests/regression/loss.rs`.
 
 use crate::check::{not_negative, parameter, positive};
 use crate::probability::normal;

@@ -23,13 +23,12 @@ impl Loss {
             Loss::Pinball(tau) => Some((0.5 * s / (tau * (1.0 - tau))).ln()),
             Loss::EpsilonInsensitive(epsilon) => Some((2.0 * (epsilon + s)).ln()),
             Loss::Huber(delta) => {
-                let inside = (std::f64::consts::TAU * s).sqrt() * (1.0 - 2.0 * normal::cdf(-delta / s.sqrt()));
+                let inside =
+                    (std::f64::consts::TAU * s).sqrt() * (1.0 - 2.0 * normal::cdf(-delta / s.sqrt()));
                 let tails = 2.0 * (s / delta) * (-0.5 * delta * delta / s).exp();
                 Some((inside + tails).ln())
             }
-            Loss::Power(q) if q > 0.0 => {
-                Some(std::f64::consts::LN_2 + s.ln() / q + ln_gamma(1.0 + 1.0 / q))
-            }
+            Loss::Power(q) if q > 0.0 => Some(std::f64::consts::LN_2 + s.ln() / q + ln_gamma(1.0 + 1.0 / q)),
             _ => None,
         }
     }

@@ -30,7 +30,11 @@ pub fn log_loss_of_logits(classes: &[usize], logits: &ndarray::ArrayRef2<f64>) -
         parameter("class", c as f64, false, "must be below the number of classes")?;
     }
     let each = classes.iter().zip(logits.rows()).map(|(&c, row)| {
-        if k == 1 { Loss::Logistic.at(if c == 1 { row[0] } else { -row[0] }) } else { log_sum_exp(row) - row[c] }
+        if k == 1 {
+            Loss::Logistic.at(if c == 1 { row[0] } else { -row[0] })
+        } else {
+            log_sum_exp(row) - row[c]
+        }
     });
     Ok(each.sum::<f64>() / n as f64)
 }

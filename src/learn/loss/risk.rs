@@ -1,4 +1,4 @@
-//! The empirical risk of a linear function of features, with its gradient and Hessian. Checked in `tests/loss/risk.rs`.
+//! The empirical risk of a linear function of features, with its gradient and Hessian. Checked in `tests/regression/risk.rs`.
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
@@ -111,7 +111,9 @@ impl<'a> EmpiricalRisk<'a> {
     pub fn gradient_of(&self, row: usize, w: ArrayView1<f64>) -> Result<Array1<f64>> {
         const OP: &str = "EmpiricalRisk::gradient_of";
         let (n, p) = self.features.dim();
-        require(OP, row < n && w.len() == p, || format!("row {row} of {n}, {} coefficients of {p}", w.len()))?;
+        require(OP, row < n && w.len() == p, || {
+            format!("row {row} of {n}, {} coefficients of {p}", w.len())
+        })?;
         let phi = self.features.row(row);
         let slope = self.loss.derivative(self.targets[row], phi.dot(&w));
         Ok(phi.mapv(|v| v * slope))

@@ -74,7 +74,11 @@ impl<R: StepRule + Clone> FirstOrder<R> {
     /// # Errors
     /// Those of `f`; [`Error::NoConvergence`] if the values leave all bounds, which a smaller rate cures;
     /// [`Error::Cancelled`]; [`Error::Shape`] or [`Error::Parameter`] for a bad start, gradient or setting.
-    pub fn run(&self, start: &[f64], mut f: impl FnMut(&[f64]) -> Result<(f64, Vec<f64>)>) -> Result<Minimum> {
+    pub fn run(
+        &self,
+        start: &[f64],
+        mut f: impl FnMut(&[f64]) -> Result<(f64, Vec<f64>)>,
+    ) -> Result<Minimum> {
         self.check(start)?;
         let (mut rule, mut point) = (self.rule.clone(), start.to_vec());
         rule.reset();
@@ -100,7 +104,17 @@ impl<R: StepRule + Clone> FirstOrder<R> {
         }
         let evaluations = trace.len() + usize::from(stop == Stop::Gradient);
         let at_bounds = Vec::new();
-        Ok(Minimum { point, value, gradient, iterations: steps, evaluations, failures: 0, trace, stop, at_bounds })
+        Ok(Minimum {
+            point,
+            value,
+            gradient,
+            iterations: steps,
+            evaluations,
+            failures: 0,
+            trace,
+            stop,
+            at_bounds,
+        })
     }
 
     /// Minimises a mean over rows: `f` gives the mean loss of a batch of rows and its gradient.
