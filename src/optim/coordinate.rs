@@ -111,11 +111,13 @@ impl CoordinateDescent {
         let scale = 0.5 * y.dot(&y);
         let mut active: Vec<usize> = (0..d).collect();
         let mut gaps = Vec::new();
-        let mut passes = 0;
+        let (mut passes, mut moved) = (0, 0f64);
         loop {
             let (objective, gap, largest) = problem.gap();
             gaps.push(gap);
-            let converged = gap <= self.tolerance * scale;
+            // A gap is of the order of squares: what still moves is not at rest.
+            let converged =
+                gap <= self.tolerance * scale && moved <= 1e-3 * (self.tolerance * 2.0 * scale).sqrt();
             if converged || passes >= self.max_passes {
                 let (coefficients, screened) = (problem.w, d - active.len());
                 return Ok(CoordinateMinimum {
@@ -130,10 +132,11 @@ impl CoordinateDescent {
             }
             self.progress.report(OP, passes, self.max_passes, gap)?;
             if self.screening {
-                problem.screen(gap, largest, &mut active);
+                // A gap is a difference of two sums of this size: below their rounding it says nothing.
+                problem.screen(gap.max(1e-14 * scale), largest, &mut active);
             }
             for _ in 0..EVERY.min(self.max_passes - passes) {
-                problem.pass(&active);
+                moved = problem.pass(&active);
                 passes += 1;
             }
         }
@@ -152,7 +155,9 @@ struct Problem<'a> {
 }
 
 impl Problem<'_> {
-    fn pass(&mut self, active: &[usize]) {
+    /// Visits every active coefficient; the most that a prediction moved by, as a length.
+    fn pass(&mut self, active: &[usize]) -> f64 {
+        let mut moved = 0f64;
         for &j in active {
             let (column, old) = (self.x.row(j), self.w[j]);
             let curvature = self.squares[j] + self.b;
@@ -164,8 +169,10 @@ impl Problem<'_> {
             if new != old {
                 self.left.scaled_add(old - new, &column);
                 self.w[j] = new;
+                moved = moved.max((new - old).abs() * self.squares[j].sqrt());
             }
         }
+        moved
     }
 
     /// The objective, its distance to the best dual value at hand, and the largest `|x_jᵀr - b w_j|`.

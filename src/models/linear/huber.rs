@@ -70,7 +70,7 @@ setters!(HuberRegression {
     penalty: f64,
     /// Whether there is an intercept b.
     intercept: bool,
-    /// The fit ends when no prediction moves by more than this times the scale of y; 1e-10 unless said otherwise.
+    /// The fit ends when nothing moves by more than this times the scale of the noise; 1e-10 unless said otherwise.
     tolerance: f64,
     /// Most iterations; 10,000 unless said otherwise.
     max_iterations: usize,
@@ -174,7 +174,8 @@ impl HuberRegression {
             let before = scale;
             scale = self.scale(&left, s, total, if i == 0 { None } else { Some(scale) });
             trace.push(self.objective(&left, s, scale, &w, unit));
-            let still = moved <= self.tolerance * size && (scale - before).abs() <= self.tolerance * size;
+            let least = self.tolerance * scale + 4.0 * f64::EPSILON * size;
+            let still = moved <= least && (scale - before).abs() <= least;
             if (i > 0 && still) || scale <= 1e-13 * size {
                 converged = true;
                 break;

@@ -75,7 +75,8 @@ setters!(GeneralisedLinear {
     offset: into Option<usize>,
     /// The penalty λ ≥ 0: `λ‖w‖²` is added to the deviance; none unless said otherwise.
     penalty: f64,
-    /// The relative fall of the deviance at which the fit ends; 1e-12 unless said otherwise.
+    /// The fit ends when the deviance falls by less than this share of it, and no coefficient moves by a thousand times as
+    /// much of the largest; 1e-12 unless said otherwise.
     tolerance: f64,
     /// Most iterations; 100 unless said otherwise.
     max_iterations: usize,
@@ -268,6 +269,8 @@ impl GeneralisedLinear {
                 break;
             };
             let fall = deviance - now;
+            let size = next.iter().fold(1f64, |m, v| m.max(v.abs()));
+            let moved = next.iter().zip(&w).fold(0f64, |m, (a, b)| m.max((a - b).abs())) / size;
             (w, eta, mean, slope, deviance) = (next, new_eta, new_mean, new_slope, now);
             trace.push(deviance);
             self.progress.report(OP, i + 1, self.max_iterations, deviance)?;
@@ -278,7 +281,7 @@ impl GeneralisedLinear {
                 }
                 other => other?,
             };
-            if fall <= self.tolerance * (deviance + 1e-3 * self.tolerance) || deviance == 0.0 {
+            if (fall <= self.tolerance * deviance && moved <= 1e3 * self.tolerance) || deviance == 0.0 {
                 stop = Stop::Converged;
                 break;
             }
