@@ -9,6 +9,8 @@
 //! | put one after another | [`Pipeline`], [`preprocess`] |
 //! | judge | [`metrics`], [`split`], [`cross_validate`], [`learning_curve`] |
 //! | choose | [`Search`], [`Guided`], [`validation_curve`] |
+//! | one fit for each group of rows | [`fit_each`], [`Stratified`] |
+//! | losses, risks, bias and variance | [`loss`] |
 //! | more classes than two | [`OneVsRest`], [`OneVsOne`] |
 
 pub(crate) use crate::configure;
@@ -16,6 +18,7 @@ pub(crate) mod answer;
 mod data;
 pub(crate) mod inherent;
 pub(crate) mod labels;
+pub mod loss;
 pub mod metrics;
 mod multiclass;
 mod pipeline;
@@ -23,18 +26,21 @@ pub mod plan;
 pub mod preprocess;
 mod report;
 pub mod split;
+mod stratified;
 mod traits;
 pub mod validate;
 
 pub use answer::Answer;
 pub use data::{Inputs, Real, Rows, Target, TargetDim, Targets, Weights};
 pub use labels::{Label, Labels};
+pub use loss::Loss;
 pub use metrics::*;
 pub use multiclass::{ByDecision, ByProba, Confidence, FittedOneVsOne, FittedOneVsRest, OneVsOne, OneVsRest};
 pub use pipeline::{FittedPipeline, Pipeline};
 pub use preprocess::*;
 pub use report::{Report, Stop};
 pub use split::{Fold, Holdout, KFold, LeaveOneOut, Split, TimeSeries};
+pub use stratified::{Stratified, fit_each};
 pub use traits::{
     Classes, Decision, Fit, FitWeighted, InverseTransform, Predict, PredictDistribution, PredictProba,
     Reported, Sample, Score, Transform,

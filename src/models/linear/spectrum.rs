@@ -129,6 +129,12 @@ impl Spectrum {
         self.values.iter().filter(|v| **v > 0.0).map(|v| v / (v + penalty / v)).sum()
     }
 
+    /// `(XᵀX)⁺ = V Σ⁻² Vᵀ`, d x d.
+    pub fn inverse_of_squares(&self) -> Array2<f64> {
+        let scaled = &self.v * &self.values.mapv(|v| if v > 0.0 { v.recip() } else { 0.0 });
+        times(scaled.view(), scaled.t())
+    }
+
     /// The coefficients, d x t.
     pub fn coefficients(&self, penalty: f64, of: &Targets) -> Array2<f64> {
         // Nothing where X has no direction: of all solutions the shortest.

@@ -39,7 +39,7 @@ impl From<f64> for Components {
     }
 }
 
-/// The way to the eigenvectors. All three lead to the same ones.
+/// The way to the eigenvectors. All lead to the same ones.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Route {
     /// By sizes: the Gram matrix where there are fewer rows than columns, Lanczos where both are large and few
@@ -49,6 +49,9 @@ pub enum Route {
     Covariance,
     /// Eigenvectors of the `n x n` matrix of inner products, carried over by `v = X^T u / sqrt(κ)`.
     Gram,
+    /// Singular vectors of the centred data itself, `X = UDVᵀ`: components of small variance keep their digits, which squares
+    /// lose. In f64 on the CPU, whatever the device.
+    Svd,
     /// A few leading eigenvectors from products with the centred data alone: neither matrix is formed.
     Lanczos(EigenParams),
 }
@@ -105,6 +108,7 @@ impl Fit for Pca {
         let device = &suited(device, x, 2.0 * x.len() as f64 * n.min(d) as f64);
         let spectrum = match self.resolve(n, d, count) {
             Route::Gram => routes::gram(device, x)?,
+            Route::Svd => routes::svd(x)?,
             Route::Lanczos(params) => {
                 let k = count.unwrap_or(0);
                 let requirement = "Lanczos needs a number of components, not a share of the variance";

@@ -1,11 +1,11 @@
-//! Three ways to the principal axes: the covariance, the Gram matrix, products with the data alone.
+//! Four ways to the principal axes: the covariance, the Gram matrix, singular vectors, products with the data alone.
 //!
 //! `tests/latent/pca.rs` holds them against each other.
 
 use ndarray::{Array1, Array2, ArrayView2, s};
 
 use crate::check::blame;
-use crate::linalg::{Eigen, EigenParams, Operator, eigh, leading_eigenpairs};
+use crate::linalg::{Eigen, EigenParams, Operator, eigh, leading_eigenpairs, thin_svd};
 use crate::models::latent::streamed_moments::{StreamedMoments, spread};
 use crate::models::latent::{axes, centred};
 use crate::ops::{Trans, gemm, syrk};
@@ -57,6 +57,17 @@ pub(super) fn gram(device: &Device, x: ArrayView2<f64>) -> Result<Spectrum> {
     }
     let axes = axes::orthonormal(raw.view());
     Ok(Spectrum { count: n, mean, squares, axes, total, rank, iterations: None })
+}
+
+/// `X = UDVᵀ` of the centred data: never a square of it.
+pub(super) fn svd(x: ArrayView2<f64>) -> Result<Spectrum> {
+    let (n, d) = x.dim();
+    let (mean, rows) = centre(x)?;
+    let total = spread(rows.view());
+    let found = thin_svd(rows.view())?;
+    let squares = found.values.mapv(|v| v * v);
+    let axes = found.v.t().as_standard_layout().into_owned();
+    Ok(Spectrum { count: n, mean, squares, axes, total, rank: n.min(d), iterations: None })
 }
 
 pub(super) fn lanczos(

@@ -1,0 +1,9 @@
+//! Generalised linear models. Checked in `tests/regression/glm.rs` against statsmodels.
+
+mod family;
+mod fitted;
+mod model;
+
+pub use family::{Family, Link};
+pub use fitted::FittedGeneralisedLinear;
+pub use model::GeneralisedLinear;

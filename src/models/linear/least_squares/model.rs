@@ -1,0 +1,91 @@
+//! What least squares is to fit.
+
+use ndarray::{ArrayView1, ArrayView2, Axis};
+
+use super::fitted::{FittedLeastSquares, Inference};
+use crate::check::pairs;
+use crate::learn::TargetDim;
+use crate::learn::configure::setters;
+use crate::learn::inherent::fits;
+use crate::models::linear::centred::Centred;
+use crate::models::linear::function::Linear;
+use crate::models::linear::spectrum::Spectrum;
+use crate::{Device, Result};
+
+/// Least squares: the `w` and `b` that minimise `Σ_i s_i (y_i - wᵀx_i - b)²`, with standard errors, tests, intervals,
+/// leverages and information criteria.
+///
+/// Of several minima it is the one of least `‖w‖`, and [`FittedLeastSquares::rank`] says what rank the centred X was taken to
+/// have. X itself is decomposed, not `XᵀX`, in f64 on the CPU whatever the device; [`Ridge`](super::super::Ridge) is faster
+/// for many rows, and says less. A weight of 2 counts as two observations in every degree of freedom.
+///
+/// ```
+/// use mercer::prelude::*;
+/// use ndarray::array;
+/// let x = array![[1.0, 2.0], [2.0, 0.0], [3.0, 1.0], [4.0, 3.0], [5.0, -1.0]];
+/// let y = array![3.0_f64, 2.0, 4.0, 8.0, 3.0];
+/// let fit = LeastSquares::new().fit(&Device::cpu(), &x, &y)?;
+/// assert!((fit.coefficients()[[0, 0]] - 1.021978022).abs() < 1e-9);
+/// assert!((fit.intercept()[0] + 0.4725274725).abs() < 1e-9);
+/// assert!(fit.p_values()?[[1, 0]] < 0.01 && fit.r_squared()[0] > 0.98);
+/// let (low, high) = fit.prediction_interval(array![[3.0, 1.0]], 0.95)?;
+/// assert!(low[0] < 4.0 && 4.0 < high[0]);
+/// # Ok::<(), mercer::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct LeastSquares {
+    intercept: bool,
+}
+
+impl Default for LeastSquares {
+    fn default() -> Self {
+        LeastSquares { intercept: true }
+    }
+}
+
+impl LeastSquares {
+    /// With an intercept.
+    pub fn new() -> Self {
+        Self::default()
+    }
+}
+
+setters!(LeastSquares {
+    /// Whether there is an intercept b; without one the function passes through the origin.
+    intercept: bool,
+});
+
+fits!(LeastSquares: Regression -> FittedLeastSquares);
+
+impl LeastSquares {
+    fn run<D: TargetDim>(
+        &self,
+        _: &Device,
+        x: ArrayView2<f64>,
+        y: ArrayView2<f64>,
+        w: Option<ArrayView1<f64>>,
+    ) -> Result<FittedLeastSquares<D>> {
+        const OP: &str = "LeastSquares::fit";
+        pairs(OP, x, y)?;
+        let data = Centred::new(x, y, w, self.intercept);
+        let spectrum = Spectrum::of(&data, self.intercept)?;
+        let targets = spectrum.project(data.targets());
+        let coefficients = spectrum.coefficients(0.0, &targets);
+        let intercept = data.intercept(&coefficients);
+        let residuals = spectrum.residuals(0.0, &targets);
+        let squares = |a: ndarray::Array2<f64>| a.mapv(|v| v * v).sum_axis(Axis(0));
+        let inference = Inference {
+            intercept: self.intercept,
+            rank: spectrum.rank,
+            total: w.map_or(x.nrows() as f64, |w| w.sum()),
+            inverse: spectrum.inverse_of_squares(),
+            mean: data.x_mean.clone(),
+            residual_squares: squares(residuals.clone()),
+            total_squares: squares(data.targets()),
+            free: spectrum.freedoms(0.0).mapv(|v| v.clamp(0.0, 1.0)),
+            residuals,
+        };
+        FittedLeastSquares::new(Linear::new(OP, coefficients, intercept)?, inference)
+    }
+}

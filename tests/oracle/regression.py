@@ -1,0 +1,92 @@
+"""Least squares, generalised linear models and quantiles of statsmodels, and Lasso, ElasticNet, HuberRegressor,
+QuantileRegressor, LassoCV and ElasticNetCV of scikit-learn, on data that a recurrence makes.
+
+`python tests/oracle/regression.py` writes `regression.json` beside it.
+"""
+
+import json
+import warnings
+from pathlib import Path
+
+import numpy as np
+import statsmodels.api as sm
+from sklearn.linear_model import ElasticNet, ElasticNetCV, HuberRegressor, Lasso, LassoCV, QuantileRegressor
+from statsmodels.genmod.families import links
+
+warnings.simplefilter("ignore")
+rng = np.random.default_rng(5)
+n, d = 40, 4
+x = np.round(rng.normal(size=(n, d)) @ (np.eye(d) + 0.3), 3)
+noise = np.round(rng.standard_t(4, size=n), 3)
+y = np.round(1.5 + x @ np.array([1.0, -2.0, 0.0, 0.5]) + 0.7 * noise, 3)
+eta = 0.3 + x @ np.array([0.5, -0.4, 0.2, 0.1])
+events = (rng.random(n) < 1 / (1 + np.exp(-2 * eta))).astype(float)
+counts = rng.poisson(np.exp(eta)).astype(float)
+of_six = rng.binomial(6, 1 / (1 + np.exp(-eta))).astype(float)
+positive = np.round(rng.gamma(3.0, np.exp(eta) / 3.0), 3) + 0.01
+exposure = np.round(rng.normal(size=n) * 0.3, 3)
+design = sm.add_constant(x)
+out = {k: v.tolist() for k, v in dict(x=x, y=y, events=events, counts=counts, of_six=of_six, positive=positive, exposure=exposure).items()}
+
+ols = sm.OLS(y, design).fit()
+influence = ols.get_influence()
+new = design[:5] + np.array([0, 0.5, -0.5, 1.0, 0.0])
+frame = ols.get_prediction(new).summary_frame(alpha=0.1)
+out["ols"] = dict(
+    params=ols.params.tolist(), bse=ols.bse.tolist(), t=ols.tvalues.tolist(), p=ols.pvalues.tolist(),
+    r2=ols.rsquared, llf=ols.llf, aic=ols.aic, bic=ols.bic, leverage=influence.hat_matrix_diag.tolist(),
+    cook=influence.cooks_distance[0].tolist(), student=influence.resid_studentized_internal.tolist(),
+    new=new[:, 1:].tolist(), mean_low=frame.mean_ci_lower.tolist(), mean_high=frame.mean_ci_upper.tolist(),
+    low=frame.obs_ci_lower.tolist(), high=frame.obs_ci_upper.tolist(),
+)
+
+
+def glm(name, target, family, offset=None):
+    fit = sm.GLM(target, design, family=family, offset=offset).fit(tol=1e-14, maxiter=200)
+    out[name] = dict(
+        params=fit.params.tolist(), bse=fit.bse.tolist(), deviance=fit.deviance, null=fit.null_deviance,
+        scale=fit.scale, pearson=fit.pearson_chi2, llf=fit.llf,
+    )
+
+
+glm("logit", events, sm.families.Binomial())
+glm("probit", events, sm.families.Binomial(links.Probit()))
+glm("cloglog", events, sm.families.Binomial(links.CLogLog()))
+glm("poisson", counts, sm.families.Poisson())
+glm("poisson_offset", counts, sm.families.Poisson(), offset=exposure)
+glm("gamma_log", positive, sm.families.Gamma(links.Log()))
+glm("gaussian", y, sm.families.Gaussian())
+two = np.c_[of_six, 6 - of_six]
+glm("binomial", two, sm.families.Binomial())
+
+out["quantile"] = [
+    dict(q=q, params=f.params.tolist())
+    for q in (0.1, 0.25, 0.5, 0.75, 0.9)
+    for f in [sm.QuantReg(y, design).fit(q=q, max_iter=20000, p_tol=1e-12)]
+]
+pen = QuantileRegressor(quantile=0.3, alpha=0.1, solver="highs").fit(x, y)
+out["quantile_penalised"] = dict(q=0.3, penalty=0.1, coef=pen.coef_.tolist(), intercept=pen.intercept_)
+
+# (1/2n) r² + a |w|: half of the library's objective.
+out["lasso"] = [
+    dict(penalty=2 * a, coef=f.coef_.tolist(), intercept=f.intercept_)
+    for a in (0.02, 0.2, 1.0) for f in [Lasso(a, tol=1e-14, max_iter=10**6).fit(x, y)]
+]
+net = []
+for penalty, mix in ((0.4, 0.5), (1.0, 0.2), (0.1, 0.9)):
+    # λα = 2 a r, 2λ(1 - α) = 2 a (1 - r).
+    a = penalty * (2 - mix) / 2
+    f = ElasticNet(a, l1_ratio=mix / (2 - mix), tol=1e-14, max_iter=10**6).fit(x, y)
+    net.append(dict(penalty=penalty, mix=mix, coef=f.coef_.tolist(), intercept=f.intercept_))
+out["elastic_net"] = net
+cv = LassoCV(eps=1e-3, alphas=30, cv=5, tol=1e-12, max_iter=10**6).fit(x, y)
+out["lasso_cv"] = dict(penalties=(2 * cv.alphas_).tolist(), errors=cv.mse_path_.mean(axis=1).tolist(), best=2 * cv.alpha_, coef=cv.coef_.tolist())
+spoilt = y.copy()
+spoilt[[3, 17, 30]] += np.array([25.0, -40.0, 18.0])
+out["spoilt"] = spoilt.tolist()
+out["huber"] = [
+    dict(epsilon=e, penalty=a, coef=f.coef_.tolist(), intercept=f.intercept_, scale=f.scale_)
+    for e, a in ((1.35, 0.0), (1.8, 1.0))
+    for f in [HuberRegressor(epsilon=e, alpha=a, tol=1e-12, max_iter=100000).fit(x, spoilt)]
+]
+Path(__file__).with_suffix(".json").write_text(json.dumps(out, indent=1) + "\n")

@@ -1,0 +1,76 @@
+//! Settings out of their domain, data that have no answer, cancellation.
+
+use std::ops::ControlFlow;
+
+use mercer::models::linear::{
+    ElasticNet, Family, GeneralisedLinear, HuberRegression, Lasso, LassoCv, Link, QuantileRegression,
+};
+use mercer::{Device, Error, Progress};
+use ndarray::{Array1, Array2, array};
+
+use crate::five;
+use crate::support::random;
+
+#[test]
+fn settings_out_of_their_domain() {
+    let (x, y) = five();
+    let cpu = Device::cpu();
+    for bad in [-1.0, f64::NAN, f64::INFINITY] {
+        assert!(Lasso::new(bad).fit(&cpu, &x, &y).is_err());
+        assert!(ElasticNet::new(1.0, bad).fit(&cpu, &x, &y).is_err());
+        assert!(QuantileRegression::new(bad).fit(&cpu, &x, &y).is_err());
+        assert!(QuantileRegression::new(0.5).penalty(bad).fit(&cpu, &x, &y).is_err());
+        assert!(HuberRegression::new().penalty(bad).fit(&cpu, &x, &y).is_err());
+        assert!(GeneralisedLinear::new(Family::Gaussian).penalty(bad).fit(&cpu, &x, &y).is_err());
+    }
+    assert!(HuberRegression::new().epsilon(1.0).fit(&cpu, &x, &y).is_err());
+    assert!(ElasticNet::new(1.0, 0.0).path(&x, &y, 5, 0.1).is_err());
+    assert!(Lasso::new(1.0).path(&x, &y, 0, 0.1).is_err() && Lasso::new(1.0).path(&x, &y, 5, 2.0).is_err());
+    assert!(Lasso::new(1.0).path(&x, &y, usize::MAX, 0.1).is_err());
+    assert!(LassoCv::new().folds(9).fit(&cpu, &x, &y).is_err());
+    assert!(matches!(
+        GeneralisedLinear::new(Family::Poisson).link(Link::Probit).fit(&cpu, &x, &y),
+        Err(Error::Unsupported { .. })
+    ));
+    assert!(GeneralisedLinear::new(Family::Bernoulli).fit(&cpu, &x, &y).is_err());
+    assert!(GeneralisedLinear::new(Family::Poisson).fit(&cpu, &x, &-&y).is_err());
+    assert!(GeneralisedLinear::new(Family::Gamma).fit(&cpu, &x, &Array1::<f64>::zeros(5)).is_err());
+    assert!(GeneralisedLinear::new(Family::Binomial { trials: 0 }).fit(&cpu, &x, &y).is_err());
+    assert!(GeneralisedLinear::new(Family::Gaussian).offset(2).fit(&cpu, &x, &y).is_err());
+}
+
+#[test]
+fn collinear_and_constant_columns_do_no_harm() {
+    let one = random(20, 1, 1);
+    let x = Array2::from_shape_fn((20, 3), |(i, j)| if j == 2 { 1.0 } else { one[[i, 0]] });
+    let y = one.column(0).mapv(|v| 2.0 * v + 0.1 * (9.0 * v).sin());
+    let cpu = Device::cpu();
+    let said = Lasso::new(0.001).fit(&cpu, &x, &y).unwrap().predict(&x).unwrap();
+    assert!((&said - &y).iter().all(|e| e.abs() < 0.3));
+    let more = Lasso::new(0.01).fit(&cpu, &random(5, 30, 2), &random(5, 1, 3).column(0)).unwrap();
+    assert!(more.nonzero() <= 5);
+    for answer in [
+        QuantileRegression::new(0.5).fit(&cpu, &x, &y).and_then(|f| f.predict(&x)),
+        HuberRegression::new().fit(&cpu, &x, &y).and_then(|f| f.predict(&x)),
+    ]
+    .into_iter()
+    .flatten()
+    {
+        assert!(answer.iter().all(|v| v.is_finite()));
+    }
+}
+
+#[test]
+fn every_fit_can_be_cancelled() {
+    let (x, y) = (random(30, 3, 4), random(30, 1, 5).column(0).to_owned());
+    let stop = || Progress::new(|_| ControlFlow::Break(()));
+    let cpu = Device::cpu();
+    let stopped = |e: Error| matches!(e, Error::Cancelled { .. });
+    assert!(stopped(Lasso::new(0.01).progress(stop()).fit(&cpu, &x, &y).unwrap_err()));
+    assert!(stopped(QuantileRegression::new(0.5).progress(stop()).fit(&cpu, &x, &y).unwrap_err()));
+    assert!(stopped(HuberRegression::new().progress(stop()).fit(&cpu, &x, &y).unwrap_err()));
+    assert!(stopped(
+        GeneralisedLinear::new(Family::Gaussian).progress(stop()).fit(&cpu, &x, &y).unwrap_err()
+    ));
+    assert!(QuantileRegression::new(0.5).fit(&cpu, array![[f64::NAN]], &array![1.0]).is_err());
+}
