@@ -10,8 +10,18 @@
 //! | judge | [`metrics`], [`split`], [`cross_validate`], [`learning_curve`] |
 //! | choose | [`Search`], [`Guided`], [`validation_curve`] |
 //! | more classes than two | [`OneVsRest`], [`OneVsOne`] |
+//! | decide with probabilities | [`decisions`], [`calibration`] |
+//! | average over samples | [`Bagging`] |
+//! | texts and categories | [`text`] |
 
 pub(crate) use crate::configure;
+mod ambiguity;
+mod bagging;
+pub mod calibration;
+pub(crate) mod classify;
+mod densities;
+pub mod decisions;
+pub mod text;
 mod data;
 pub(crate) mod inherent;
 pub(crate) mod labels;
@@ -26,6 +36,11 @@ mod traits;
 pub mod validate;
 
 pub use data::{Inputs, Real, Rows, Target, TargetDim, Targets, Weights};
+pub use bagging::{Bagging, FittedBaggingClassifier, FittedBaggingRegressor};
+pub use calibration::*;
+pub use decisions::*;
+pub use text::*;
+pub use densities::{LogDensity, LogJoint};
 pub use labels::{Label, Labels};
 pub use metrics::*;
 pub use multiclass::{ByDecision, ByProba, Confidence, FittedOneVsOne, FittedOneVsRest, OneVsOne, OneVsRest};
