@@ -5,6 +5,7 @@ pub use crate::learn::*;
 // The split; what a Gaussian process says of each observation without it is `models::gp::LeaveOneOut`.
 pub use crate::learn::LeaveOneOut;
 pub use crate::models::bayes_opt::*;
+pub use crate::models::boosting::*;
 pub use crate::models::cluster::*;
 pub use crate::models::generative::*;
 pub use crate::models::gp::*;

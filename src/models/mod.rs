@@ -11,8 +11,10 @@
 //! | principal components, factors, independent components | [`latent`] |
 //! | classes by their densities: discriminants, naive Bayes, any density | [`generative`] |
 //! | classes and numbers by the nearest rows | [`neighbours`] |
+//! | many weak rules as one: boosted stumps | [`boosting`] |
 
 pub mod bayes_opt;
+pub mod boosting;
 pub mod cluster;
 pub mod generative;
 pub mod gp;
