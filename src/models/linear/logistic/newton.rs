@@ -91,6 +91,11 @@ pub(super) fn newton(problem: &Problem, control: &Control) -> Result<(Array2<f64
         pin(problem, &mut h);
         let g = flat(gradient.view());
         let (step, found) = solve(h.view(), g.view())?;
+        // At zero all rows weigh alike, so that this is the rank of the data; a direction that fades later on is one in
+        // which the likelihood still rises.
+        if !problem.penalised() && trace.len() > 1 && found < rank {
+            return Err(control.separable());
+        }
         rank = found;
         let gain = g.dot(&step);
         let step = folded(step.view(), c);
