@@ -14,7 +14,7 @@ use crate::learn::metrics::Roc;
 /// ```
 /// use mercer::prelude::*;
 /// use ndarray::array;
-/// let gaussian = IndependentDensity::new(Family::Gaussian);
+/// let gaussian = IndependentDensity::new(FeatureFamily::Gaussian);
 /// let p = gaussian.fit(&Device::cpu(), array![[1.0], [3.0]])?;
 /// let q = gaussian.fit(&Device::cpu(), array![[-3.0], [-1.0]])?;
 /// let test = LikelihoodRatio::new(p, q).prior(0.5)?;

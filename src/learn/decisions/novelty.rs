@@ -17,7 +17,7 @@ use crate::{Device, Result};
 /// use mercer::prelude::*;
 /// use ndarray::Array2;
 /// let x = Array2::from_shape_fn((20, 1), |(i, _)| i as f64 / 10.0);
-/// let fit = Novelty::new(IndependentDensity::new(Family::Gaussian), 0.1).fit(&Device::cpu(), &x)?;
+/// let fit = Novelty::new(IndependentDensity::new(FeatureFamily::Gaussian), 0.1).fit(&Device::cpu(), &x)?;
 /// assert_eq!(fit.predict(ndarray::array![[1.0], [9.0]])?, [false, true]);
 /// assert_eq!(fit.predict(&x)?.iter().filter(|f| **f).count(), 2);
 /// # Ok::<(), mercer::Error>(())

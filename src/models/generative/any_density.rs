@@ -34,7 +34,7 @@ densities!(FittedPpca, FittedPpcaMixture, FittedFactorAnalysis, FittedGaussianMi
 /// use mercer::prelude::*;
 /// use ndarray::array;
 /// let x = array![[0.0, 1.0], [2.0, 0.0], [1.0, 1.0], [6.0, 7.0], [7.0, 5.0], [9.0, 6.0]];
-/// let poisson = IndependentDensity::new(Family::Poisson);
+/// let poisson = IndependentDensity::new(FeatureFamily::Poisson);
 /// let fit = GenerativeClassifier::new(poisson).fit(&Device::cpu(), &x, ["few", "few", "few", "many", "many", "many"])?;
 /// assert_eq!(fit.predict(array![[1.0, 2.0], [5.0, 8.0]])?, ["few", "many"]);
 /// # Ok::<(), mercer::Error>(())

@@ -17,7 +17,7 @@ use crate::{Device, Error, Result};
 /// An exponential family over numbers: `p(x) = h(x) exp(ηᵀu(x) - A(η))`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub enum Family {
+pub enum FeatureFamily {
     /// `N(m, v)`, `u = (x, x²)`.
     Gaussian,
     /// 0 or 1, `u = x`.
@@ -30,14 +30,14 @@ pub enum Family {
     Exponential,
 }
 
-impl Family {
+impl FeatureFamily {
     /// Whether x is possible.
     fn holds(self, x: f64) -> bool {
         match self {
-            Family::Gaussian => true,
-            Family::Bernoulli => x == 0.0 || x == 1.0,
-            Family::Poisson | Family::Geometric => x >= 0.0 && x.fract() == 0.0,
-            Family::Exponential => x >= 0.0,
+            FeatureFamily::Gaussian => true,
+            FeatureFamily::Bernoulli => x == 0.0 || x == 1.0,
+            FeatureFamily::Poisson | FeatureFamily::Geometric => x >= 0.0 && x.fract() == 0.0,
+            FeatureFamily::Exponential => x >= 0.0,
         }
     }
 
@@ -47,11 +47,11 @@ impl Family {
         let times = |n: f64, p: f64| if n == 0.0 { 0.0 } else { n * log(p) };
         let value = match self {
             _ if !self.holds(x) => NEVER,
-            Family::Gaussian => -0.5 * (LN_2PI + variance.ln() + (x - mean) * (x - mean) / variance),
-            Family::Bernoulli => times(x, mean) + times(1.0 - x, 1.0 - mean),
-            Family::Poisson => times(x, mean) - mean - ln_gamma(x + 1.0),
-            Family::Geometric => times(x, mean / (1.0 + mean)) - mean.ln_1p(),
-            Family::Exponential => -mean.ln() - x / mean,
+            FeatureFamily::Gaussian => -0.5 * (LN_2PI + variance.ln() + (x - mean) * (x - mean) / variance),
+            FeatureFamily::Bernoulli => times(x, mean) + times(1.0 - x, 1.0 - mean),
+            FeatureFamily::Poisson => times(x, mean) - mean - ln_gamma(x + 1.0),
+            FeatureFamily::Geometric => times(x, mean / (1.0 + mean)) - mean.ln_1p(),
+            FeatureFamily::Exponential => -mean.ln() - x / mean,
         };
         value.max(NEVER)
     }
@@ -66,19 +66,19 @@ impl Family {
 /// ```
 /// use mercer::prelude::*;
 /// use ndarray::array;
-/// let fit = IndependentDensity::new(Family::Poisson).fit(&Device::cpu(), array![[1.0], [3.0], [2.0]])?;
+/// let fit = IndependentDensity::new(FeatureFamily::Poisson).fit(&Device::cpu(), array![[1.0], [3.0], [2.0]])?;
 /// assert!((fit.score_samples(array![[0.0]])?[0] + 2.0).abs() < 1e-15);
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct IndependentDensity {
-    family: Family,
+    family: FeatureFamily,
 }
 
 impl IndependentDensity {
     /// Of this family.
-    pub fn new(family: Family) -> Self {
+    pub fn new(family: FeatureFamily) -> Self {
         IndependentDensity { family }
     }
 
@@ -94,8 +94,8 @@ impl IndependentDensity {
         };
         let variances: Array1<f64> = x.columns().into_iter().enumerate().map(spread).collect();
         let proper = |j: usize| match family {
-            Family::Gaussian => variances[j] > 0.0,
-            Family::Exponential => means[j] > 0.0,
+            FeatureFamily::Gaussian => variances[j] > 0.0,
+            FeatureFamily::Exponential => means[j] > 0.0,
             _ => true,
         };
         if let Some(j) = (0..means.len()).find(|&j| !proper(j)) {
@@ -138,7 +138,7 @@ impl FitWeighted for IndependentDensity {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct FittedIndependentDensity {
     format: Format,
-    family: Family,
+    family: FeatureFamily,
     #[cfg_attr(feature = "serde", serde(with = "crate::saved::vector"))]
     means: Array1<f64>,
     #[cfg_attr(feature = "serde", serde(with = "crate::saved::vector"))]
@@ -147,7 +147,7 @@ pub struct FittedIndependentDensity {
 
 getters!(FittedIndependentDensity {
     /// The family.
-    family: Family,
+    family: FeatureFamily,
     /// The mean of each feature.
     means: &Array1<f64>,
     /// The variance of each feature in the data; a parameter of the Gaussian family alone.

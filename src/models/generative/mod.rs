@@ -17,7 +17,7 @@ mod quadratic_discriminant;
 mod table;
 
 pub use any_density::{FittedGenerativeClassifier, GenerativeClassifier};
-pub use independent::{Family, FittedIndependentDensity, IndependentDensity};
+pub use independent::{FeatureFamily, FittedIndependentDensity, IndependentDensity};
 pub use linear_discriminant::{FittedLinearDiscriminant, LinearDiscriminant};
 pub use naive_bayes::{
     BernoulliNaiveBayes, CategoricalNaiveBayes, FittedBernoulliNaiveBayes, FittedCategoricalNaiveBayes,
