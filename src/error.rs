@@ -91,6 +91,13 @@ pub enum Error {
         value: f64,
     },
 
+    /// Classes that a linear function tells apart without error: the likelihood rises forever.
+    #[error("{op}: a linear function separates the classes, so that no finite coefficients are the likeliest; add a penalty")]
+    Separable {
+        /// The operation that refused.
+        op: &'static str,
+    },
+
     /// A triangular or diagonal matrix with a zero on its diagonal.
     #[error("{op}: singular: diagonal entry {index} is {value:e}")]
     Singular {

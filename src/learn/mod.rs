@@ -12,9 +12,19 @@
 //! | one fit for each group of rows | [`fit_each`], [`Stratified`] |
 //! | losses, risks, bias and variance | [`loss`] |
 //! | more classes than two | [`OneVsRest`], [`OneVsOne`] |
+//! | decide with probabilities | [`decisions`], [`calibration`] |
+//! | average over samples | [`Bagging`] |
+//! | texts and categories | [`text`] |
 
 pub(crate) use crate::configure;
 pub(crate) mod answer;
+mod ambiguity;
+mod bagging;
+pub mod calibration;
+pub(crate) mod classify;
+mod densities;
+pub mod decisions;
+pub mod text;
 mod data;
 pub(crate) mod inherent;
 pub(crate) mod labels;
@@ -32,6 +42,11 @@ pub mod validate;
 
 pub use answer::Answer;
 pub use data::{Inputs, Real, Rows, Target, TargetDim, Targets, Weights};
+pub use bagging::{Bagging, FittedBaggingClassifier, FittedBaggingRegressor};
+pub use calibration::*;
+pub use decisions::*;
+pub use text::*;
+pub use densities::{LogDensity, LogJoint};
 pub use labels::{Label, Labels};
 pub use loss::Loss;
 pub use metrics::*;

@@ -9,11 +9,17 @@
 //! | clusters without probabilities: k-means, k-medoids, DP-means | [`cluster`] |
 //! | mixtures of Gaussians, Bernoullis, categories and regressions | [`mixture`] |
 //! | principal components, factors, independent components | [`latent`] |
+//! | classes by their densities: discriminants, naive Bayes, any density | [`generative`] |
+//! | classes and numbers by the nearest rows | [`neighbours`] |
+//! | many weak rules as one: boosted stumps | [`boosting`] |
 
 pub mod bayes_opt;
+pub mod boosting;
 pub mod cluster;
+pub mod generative;
 pub mod gp;
 pub mod kernel_methods;
 pub mod latent;
 pub mod linear;
 pub mod mixture;
+pub mod neighbours;

@@ -9,6 +9,7 @@
 //! | [`Basis::gaussian`] | `exp(-(x_j - c)² / 2s²)` for centres c along each feature | |
 //! | [`Basis::sigmoidal`] | `1 / (1 + exp(-(x_j - c) / s))` for centres c along each feature | |
 //! | [`BiasColumn`] | `(1, x)` | yes |
+//! | [`RandomLayer`] | `h(Vx + c)`, V and c drawn | |
 //!
 //! All are computed in f64 on the CPU, learn from inputs alone, and take weights. A column that is constant, and all of
 //! them are if there is one row, is not divided by its deviation: [`FittedStandardise::constant`] and its like say which.
@@ -18,6 +19,7 @@ mod basis;
 mod bias;
 mod min_max;
 mod polynomial;
+mod random_layer;
 mod standardise;
 mod whiten;
 
@@ -25,6 +27,7 @@ pub use basis::{Basis, FittedBasis};
 pub use bias::{BiasColumn, FittedBiasColumn};
 pub use min_max::{FittedMinMax, MinMax};
 pub use polynomial::{FittedPolynomial, Polynomial};
+pub use random_layer::{FittedRandomLayer, RandomActivation, RandomLayer};
 pub use standardise::{FittedStandardise, Standardise};
 pub use whiten::{FittedWhiten, Whiten};
 

@@ -12,10 +12,13 @@
 //! | any other loss and penalty | [`RiskMinimiser`] |
 //! | weights for a test set of another distribution | [`density_ratio`] |
 //! | a posterior over linear functions, its evidence, updates | [`BayesianLinearRegression`] |
+//! | probabilities of classes by a linear score | [`LogisticRegression`], [`ProbitRegression`], [`BayesianLogisticRegression`] |
+//! | planes between classes without probabilities | [`Perceptron`], [`LeastSquaresClassifier`], [`LinearScores`], [`Hyperplane`] |
 //!
 //! [`features`](super::kernel_methods::features) turn linear models into kernel ones.
 
 mod bayesian;
+mod bayesian_logistic;
 mod centred;
 mod elastic_net;
 mod function;
@@ -39,3 +42,19 @@ pub use quantile::{FittedQuantileRegression, FittedQuantiles, QuantileRegression
 pub use ridge::{FittedRidge, Form, Ridge};
 pub use ridge_cv::{FittedRidgeCv, PenaltyCriterion, RidgeCv};
 pub use risk_minimiser::{FittedRiskMinimiser, RiskMinimiser, density_ratio};
+mod least_squares_classifier;
+mod logistic;
+mod perceptron;
+mod ridge;
+mod ridge_cv;
+mod scores;
+mod spectrum;
+
+pub use bayesian::{BayesianLinearRegression, FittedBayesianLinearRegression, LinearPrediction};
+pub use bayesian_logistic::{BayesianLogisticRegression, FittedBayesianLogisticRegression, PosteriorAverage};
+pub use least_squares_classifier::{FittedLeastSquaresClassifier, LeastSquaresClassifier};
+pub use logistic::{ClassWeights, FittedLogisticRegression, FittedProbitRegression, LogisticRegression, ProbitRegression};
+pub use perceptron::{FittedPerceptron, Perceptron};
+pub use ridge::{FittedRidge, Form, Ridge};
+pub use ridge_cv::{FittedRidgeCv, PenaltyCriterion, RidgeCv};
+pub use scores::{Hyperplane, LinearScores};

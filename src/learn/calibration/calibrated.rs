@@ -1,0 +1,221 @@
+//! A classifier and a map of its scores, learned on different rows.
+
+use ndarray::{Array1, Array2, ArrayView2, Axis, stack};
+
+use super::{Isotonic, Platt};
+use crate::check::{finite, parameter, require};
+use crate::learn::data::{Inputs, Targets};
+use crate::learn::labels::{Labels, most_probable};
+use crate::learn::metrics::matched;
+use crate::learn::multiclass::{ByDecision, Confidence};
+use crate::learn::split::{KFold, Split};
+use crate::learn::traits::{Classes, Fit, Predict, PredictProba, Score};
+use crate::{Device, Progress, Result};
+
+/// Which map is learned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum CalibrationMap {
+    /// [`Platt`]: two parameters, for few rows.
+    #[default]
+    Platt,
+    /// [`Isotonic`]: any shape that never falls, for a thousand rows and more.
+    Isotonic,
+}
+
+#[derive(Debug, Clone)]
+enum Learned {
+    Platt(Platt),
+    Isotonic(Isotonic),
+}
+
+impl Learned {
+    fn map(&self, scores: &Array1<f64>) -> Array1<f64> {
+        match self {
+            Learned::Platt(own) => own.map(scores),
+            Learned::Isotonic(own) => own.map(scores),
+        }
+    }
+}
+
+/// A classifier of two classes whose scores become probabilities: on each of k parts of the rows the map is learned from the
+/// scores of a classifier that was fitted to the others, and predictions are the mean of all k pairs.
+///
+/// Any model that can be fitted to labels and has a [`Decision`](crate::learn::Decision).
+///
+/// ```
+/// use mercer::prelude::*;
+/// let x = ndarray::Array2::from_shape_fn((40, 1), |(i, _)| (i as f64 / 5.0).sin() + i as f64 / 20.0);
+/// let y: Vec<bool> = (0..40).map(|i| i > 18).collect();
+/// let fit = Calibrated::new(Perceptron::new().max_passes(20), CalibrationMap::Platt).fit(&Device::cpu(), &x, &y)?;
+/// assert!((fit.predict_proba(&x)?.row(0).sum() - 1.0).abs() < 1e-12);
+/// # Ok::<(), mercer::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Calibrated<M> {
+    model: M,
+    map: CalibrationMap,
+    folds: usize,
+    seed: u64,
+    progress: Progress,
+}
+
+impl<M> Calibrated<M> {
+    /// This model and this map, by five parts of the rows, each with its share of both classes.
+    pub fn new(model: M, map: CalibrationMap) -> Self {
+        Calibrated { model, map, folds: 5, seed: 0, progress: Progress::none() }
+    }
+
+    /// How many parts there are.
+    #[must_use]
+    pub fn folds(mut self, folds: usize) -> Self {
+        self.folds = folds;
+        self
+    }
+
+    /// Seed of the parts.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// Called after the fit of each part; it can cancel.
+    #[must_use]
+    pub fn progress(mut self, progress: Progress) -> Self {
+        self.progress = progress;
+        self
+    }
+
+    /// Learns classifiers and maps from the rows of `x`, `n x d`, and their labels.
+    ///
+    /// # Errors
+    /// Those of the model; [`Error::Parameter`](crate::Error::Parameter) for other than two classes or too few rows.
+    pub fn fit<L: Ord + Clone>(
+        &self,
+        device: &Device,
+        x: impl Inputs,
+        y: impl Targets<Of = [L]>,
+    ) -> Result<FittedCalibrated<M::Fitted, L>>
+    where
+        M: Fit<[L]>,
+        ByDecision: Confidence<M::Fitted>,
+    {
+        Fit::<[L]>::fit(self, device, x.inputs().view(), &y.targets())
+    }
+}
+
+impl<M: Fit<[L]>, L: Ord + Clone> Fit<[L]> for Calibrated<M>
+where
+    ByDecision: Confidence<M::Fitted>,
+{
+    type Fitted = FittedCalibrated<M::Fitted, L>;
+
+    fn fit(&self, device: &Device, x: ArrayView2<f64>, y: &[L]) -> Result<Self::Fitted> {
+        let op = "Calibrated::fit";
+        finite(op, "x", x)?;
+        require(op, x.nrows() == y.len(), || format!("x has {} rows, y has {}", x.nrows(), y.len()))?;
+        let (labels, index) = Labels::of_classes(y)?;
+        let k = labels.classes().len();
+        parameter("classes", k as f64, k == 2, "there must be two; put it in OneVsRest for more")?;
+        let mut pairs = Vec::with_capacity(self.folds);
+        for fold in KFold::new(self.folds).shuffled(self.seed).stratified(y).split(x.nrows())? {
+            let (train, test) = (&fold.0, &fold.1);
+            let own: Vec<L> = train.iter().map(|&i| y[i].clone()).collect();
+            let fitted = self.model.fit(device, x.select(Axis(0), train).view(), &own)?;
+            let scores = ByDecision::of(&fitted, x.select(Axis(0), test).view())?;
+            let up: Vec<bool> = test.iter().map(|&i| index[i] == 1).collect();
+            let learned = match self.map {
+                CalibrationMap::Platt => Learned::Platt(Platt::learned(&scores, &up)),
+                CalibrationMap::Isotonic => Learned::Isotonic(Isotonic::learned(&scores, &up)),
+            };
+            pairs.push((fitted, learned));
+            self.progress.report(op, pairs.len(), self.folds, f64::NAN)?;
+        }
+        Ok(FittedCalibrated { labels, pairs })
+    }
+}
+
+/// Fitted [`Calibrated`]: a classifier and a map for each part.
+#[derive(Debug, Clone)]
+pub struct FittedCalibrated<T, L> {
+    labels: Labels<L>,
+    pairs: Vec<(T, Learned)>,
+}
+
+impl<T, L> FittedCalibrated<T, L> {
+    /// The two labels in ascending order.
+    pub fn classes(&self) -> &[L] {
+        self.labels.classes()
+    }
+}
+
+impl<T, L: Ord + Clone> FittedCalibrated<T, L>
+where
+    ByDecision: Confidence<T>,
+{
+    /// Probabilities of both classes, one row for each row of `x`.
+    ///
+    /// # Errors
+    /// Those of the classifiers.
+    pub fn predict_proba(&self, x: impl Inputs) -> Result<Array2<f64>> {
+        PredictProba::predict_proba(self, x.inputs().view())
+    }
+
+    /// The more probable label of each row.
+    ///
+    /// # Errors
+    /// Those of the classifiers.
+    pub fn predict(&self, x: impl Inputs) -> Result<Vec<L>> {
+        Predict::predict(self, x.inputs().view())
+    }
+
+    /// The share of the rows of `x` whose label is predicted as in `y`.
+    ///
+    /// # Errors
+    /// As `predict`, and for a `y` that does not fit.
+    pub fn score(&self, x: impl Inputs, y: impl Targets<Of = [L]>) -> Result<f64> {
+        Score::<[L]>::score(self, x.inputs().view(), &y.targets())
+    }
+}
+
+impl<T, L> PredictProba for FittedCalibrated<T, L>
+where
+    ByDecision: Confidence<T>,
+{
+    fn predict_proba(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
+        let mut second = Array1::zeros(x.nrows());
+        for (fitted, map) in &self.pairs {
+            second += &map.map(&ByDecision::of(fitted, x)?);
+        }
+        second /= self.pairs.len() as f64;
+        Ok(stack![Axis(1), second.mapv(|p| 1.0 - p), second])
+    }
+}
+
+impl<T, L: Ord + Clone> Predict for FittedCalibrated<T, L>
+where
+    ByDecision: Confidence<T>,
+{
+    type Output = Vec<L>;
+
+    fn predict(&self, x: ArrayView2<f64>) -> Result<Vec<L>> {
+        self.labels.names(&most_probable(PredictProba::predict_proba(self, x)?.view()))
+    }
+}
+
+impl<T, L: Ord + Clone> Score<[L]> for FittedCalibrated<T, L>
+where
+    ByDecision: Confidence<T>,
+{
+    fn score(&self, x: ArrayView2<f64>, y: &[L]) -> Result<f64> {
+        matched("FittedCalibrated::score", y, &Predict::predict(self, x)?)
+    }
+}
+
+impl<T, L> Classes for FittedCalibrated<T, L> {
+    type Label = L;
+
+    fn classes(&self) -> &[L] {
+        self.labels.classes()
+    }
+}

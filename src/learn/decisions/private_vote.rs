@@ -1,0 +1,184 @@
+//! Experts on disjoint rows, and a noisy vote of them.
+
+use ndarray::{Array2, ArrayView2, Axis};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use crate::check::{components, finite, not_negative, require};
+use crate::learn::data::{Inputs, Targets};
+use crate::learn::labels::{Labels, most_probable};
+use crate::learn::traits::{Classes, Fit, Predict};
+use crate::random::shuffle;
+use crate::{Device, Progress, Result};
+
+/// One classifier for each part of the rows, and the class with the most votes after noise is added to the counts.
+///
+/// Parts are disjoint, so that a row changes one vote at most: with Laplace noise of scale `b = 2/ε` a prediction is
+/// ε-differentially private. Without noise it is a majority vote, the first class of equals.
+///
+/// ```
+/// use mercer::prelude::*;
+/// let x = ndarray::Array2::from_shape_fn((30, 1), |(i, _)| i as f64);
+/// let y: Vec<bool> = (0..30).map(|i| i >= 15).collect();
+/// let fit = PrivateVote::new(LogisticRegression::new(0.1), 3).seed(1).fit(&Device::cpu(), &x, &y)?;
+/// assert_eq!(fit.predict(ndarray::array![[2.0], [27.0]])?, [false, true]);
+/// assert_eq!(fit.parts().iter().map(Vec::len).sum::<usize>(), 30);
+/// # Ok::<(), mercer::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct PrivateVote<M> {
+    model: M,
+    parts: usize,
+    noise: f64,
+    seed: u64,
+    progress: Progress,
+}
+
+impl<M> PrivateVote<M> {
+    /// With this model on each of so many parts, without noise.
+    pub fn new(model: M, parts: usize) -> Self {
+        PrivateVote { model, parts, noise: 0.0, seed: 0, progress: Progress::none() }
+    }
+
+    /// The scale b ≥ 0 of the Laplace noise on each count.
+    #[must_use]
+    pub fn noise(mut self, scale: f64) -> Self {
+        self.noise = scale;
+        self
+    }
+
+    /// Seed of the parts and of the noise.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// Called after the fit of each expert; it can cancel.
+    #[must_use]
+    pub fn progress(mut self, progress: Progress) -> Self {
+        self.progress = progress;
+        self
+    }
+
+    /// Learns one expert from each part of the rows of `x`, `n x d`, and their labels.
+    ///
+    /// # Errors
+    /// Those of the model, which may find a single class in a part; [`Error::Parameter`](crate::Error::Parameter) for no
+    /// parts or more than rows, or a bad noise.
+    pub fn fit<L: Ord + Clone>(
+        &self,
+        device: &Device,
+        x: impl Inputs,
+        y: impl Targets<Of = [L]>,
+    ) -> Result<FittedPrivateVote<M::Fitted, L>>
+    where
+        M: Fit<[L]>,
+    {
+        Fit::<[L]>::fit(self, device, x.inputs().view(), &y.targets())
+    }
+}
+
+impl<M: Fit<[L]>, L: Ord + Clone> Fit<[L]> for PrivateVote<M> {
+    type Fitted = FittedPrivateVote<M::Fitted, L>;
+
+    fn fit(&self, device: &Device, x: ArrayView2<f64>, y: &[L]) -> Result<Self::Fitted> {
+        let op = "PrivateVote::fit";
+        finite(op, "x", x)?;
+        let n = x.nrows();
+        require(op, n == y.len(), || format!("x has {n} rows, y has {}", y.len()))?;
+        components("parts", self.parts, n)?;
+        not_negative("noise", self.noise)?;
+        let (labels, index) = Labels::of_classes(y)?;
+        // Class after class is dealt out in turn, so that every part has its share of each.
+        let mut order: Vec<usize> = (0..n).collect();
+        shuffle(&mut order, self.seed, 0);
+        order.sort_by_key(|&i| index[i]);
+        let mut parts = vec![Vec::new(); self.parts];
+        order.into_iter().enumerate().for_each(|(at, i)| parts[at % self.parts].push(i));
+        let mut experts = Vec::with_capacity(self.parts);
+        for part in &mut parts {
+            part.sort_unstable();
+            let y: Vec<L> = part.iter().map(|&i| y[i].clone()).collect();
+            experts.push(self.model.fit(device, x.select(Axis(0), part).view(), &y)?);
+            self.progress.report(op, experts.len(), self.parts, f64::NAN)?;
+        }
+        Ok(FittedPrivateVote { labels, experts, parts, noise: self.noise, seed: self.seed })
+    }
+}
+
+/// Fitted [`PrivateVote`].
+#[derive(Debug, Clone)]
+pub struct FittedPrivateVote<T, L> {
+    labels: Labels<L>,
+    experts: Vec<T>,
+    parts: Vec<Vec<usize>>,
+    noise: f64,
+    seed: u64,
+}
+
+impl<T, L> FittedPrivateVote<T, L> {
+    /// The distinct labels in ascending order.
+    pub fn classes(&self) -> &[L] {
+        self.labels.classes()
+    }
+
+    /// The experts.
+    pub fn experts(&self) -> &[T] {
+        &self.experts
+    }
+
+    /// The rows of each expert: no row is in two of them.
+    pub fn parts(&self) -> &[Vec<usize>] {
+        &self.parts
+    }
+}
+
+impl<T: Predict<Output = Vec<L>>, L: Ord + Clone> FittedPrivateVote<T, L> {
+    /// The votes for each class with their noise, one row for each row of `x`.
+    ///
+    /// # Errors
+    /// Those of the experts.
+    pub fn votes(&self, x: impl Inputs) -> Result<Array2<f64>> {
+        let x = x.inputs();
+        let mut votes = Array2::<f64>::zeros((x.nrows(), self.labels.classes().len()));
+        for expert in &self.experts {
+            for (i, k) in self.labels.indices(&expert.predict(x.view())?)?.into_iter().enumerate() {
+                votes[[i, k]] += 1.0;
+            }
+        }
+        if self.noise > 0.0 {
+            let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
+            rng.set_stream(1);
+            votes.mapv_inplace(|v| {
+                let u: f64 = rng.random::<f64>() - 0.5;
+                v - self.noise * u.signum() * (1.0 - 2.0 * u.abs()).max(f64::MIN_POSITIVE).ln()
+            });
+        }
+        Ok(votes)
+    }
+
+    /// The label with the most votes of each row, after the noise.
+    ///
+    /// # Errors
+    /// Those of the experts.
+    pub fn predict(&self, x: impl Inputs) -> Result<Vec<L>> {
+        self.labels.names(&most_probable(self.votes(x)?.view()))
+    }
+}
+
+impl<T: Predict<Output = Vec<L>>, L: Ord + Clone> Predict for FittedPrivateVote<T, L> {
+    type Output = Vec<L>;
+
+    fn predict(&self, x: ArrayView2<f64>) -> Result<Vec<L>> {
+        self.labels.names(&most_probable(self.votes(x)?.view()))
+    }
+}
+
+impl<T, L> Classes for FittedPrivateVote<T, L> {
+    type Label = L;
+
+    fn classes(&self) -> &[L] {
+        self.labels.classes()
+    }
+}

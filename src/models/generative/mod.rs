@@ -1,0 +1,27 @@
+//! Classifiers that know the density of each class: `p(class | x) ∝ p(class) p(x | class)`.
+//!
+//! | the density of a class | use |
+//! |---|---|
+//! | Gaussian, one covariance for all classes; reduction of dimension | [`LinearDiscriminant`] |
+//! | Gaussian, each class its own covariance | [`QuadraticDiscriminant`] |
+//! | independent features: Gaussian, 0/1, categories, counts | [`GaussianNaiveBayes`], [`BernoulliNaiveBayes`], [`CategoricalNaiveBayes`], [`MultinomialNaiveBayes`] |
+//! | a table of all combinations of categories | [`TableClassifier`] |
+//! | anything with a density: PPCA, mixtures, exponential families | [`GenerativeClassifier`], [`IndependentDensity`] |
+
+mod any_density;
+mod gaussians;
+mod independent;
+mod linear_discriminant;
+mod naive_bayes;
+mod quadratic_discriminant;
+mod table;
+
+pub use any_density::{FittedGenerativeClassifier, GenerativeClassifier};
+pub use independent::{FeatureFamily, FittedIndependentDensity, IndependentDensity};
+pub use linear_discriminant::{FittedLinearDiscriminant, LinearDiscriminant};
+pub use naive_bayes::{
+    BernoulliNaiveBayes, CategoricalNaiveBayes, FittedBernoulliNaiveBayes, FittedCategoricalNaiveBayes,
+    FittedGaussianNaiveBayes, FittedMultinomialNaiveBayes, GaussianNaiveBayes, MultinomialNaiveBayes,
+};
+pub use quadratic_discriminant::{FittedQuadraticDiscriminant, QuadraticDiscriminant};
+pub use table::{FittedTableClassifier, TableClassifier};

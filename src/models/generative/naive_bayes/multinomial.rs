@@ -1,0 +1,143 @@
+//! Features that are counts: words of a text.
+
+use ndarray::{Array1, Array2, ArrayView2};
+
+use super::{class_log_priors, counts, floored, log, posterior, scores};
+use crate::check::not_negative;
+#[cfg(feature = "serde")]
+use crate::check::{finite, require};
+use crate::learn::classify::{Body, Joint, Probable, Task, classifier_fits, fitted_classifier};
+use crate::learn::configure::{getters, setters};
+use crate::ops::product;
+use crate::{Device, Result};
+
+/// `p(x | k) ∝ Π_j θ_kj^{x_j}` for counts x, of words for instance: `θ_kj = (n_kj + a)/(Σ_j n_kj + d a)`.
+///
+/// With a = 0 it is maximum likelihood, where a word that a class never had excludes the class; a is the prior
+/// Dirichlet(a, ..., a) of the words of a class. Weights of words (tf-idf) need not be whole. It is computed in f64 on
+/// the CPU, whatever the device.
+///
+/// ```
+/// use mercer::prelude::*;
+/// use ndarray::array;
+/// let x = array![[3.0, 0.0, 1.0], [2.0, 1.0, 0.0], [0.0, 4.0, 1.0]];
+/// let fit = MultinomialNaiveBayes::new(1.0).fit(&Device::cpu(), &x, ["ham", "ham", "spam"])?;
+/// assert_eq!(fit.predict(array![[1.0, 0.0, 0.0], [0.0, 2.0, 0.0]])?, ["ham", "spam"]);
+/// # Ok::<(), mercer::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct MultinomialNaiveBayes {
+    smoothing: f64,
+    alpha: f64,
+}
+
+impl MultinomialNaiveBayes {
+    /// With the prior count a ≥ 0 of every word in every class; 0 is maximum likelihood.
+    pub fn new(smoothing: f64) -> Self {
+        MultinomialNaiveBayes { smoothing, alpha: 0.0 }
+    }
+}
+
+setters!(MultinomialNaiveBayes {
+    /// The prior count a of every word in every class.
+    smoothing: f64,
+    /// The prior Dirichlet(α, ..., α) of the class probabilities.
+    dirichlet => alpha: f64,
+});
+
+classifier_fits!(MultinomialNaiveBayes: FittedMultinomialNaiveBayes);
+
+const COUNT: &str = "a count must not be negative";
+
+impl MultinomialNaiveBayes {
+    fn run(&self, _: &Device, task: &Task) -> Result<Found> {
+        not_negative("smoothing", self.smoothing)?;
+        not_negative("alpha", self.alpha)?;
+        counts(task.x.view(), false, COUNT)?;
+        let mut table = Array2::zeros((task.classes, task.x.ncols()));
+        product(1.0, task.weighted_one_hot().t(), task.x.view(), 0.0, table.view_mut());
+        if table.iter().any(|v| !v.is_finite()) {
+            return Err(crate::check::blame("MultinomialNaiveBayes::fit", task.x.view()));
+        }
+        Ok(Found { smoothing: self.smoothing, alpha: self.alpha, table, mass: task.mass() })
+    }
+}
+
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct Found {
+    smoothing: f64,
+    alpha: f64,
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::matrix"))]
+    table: Array2<f64>,
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::vector"))]
+    mass: Array1<f64>,
+}
+
+impl Found {
+    /// `θ`, `K x d`; a class without a word has all alike.
+    fn probabilities_of_words(&self) -> Array2<f64> {
+        let mut theta = &self.table + self.smoothing;
+        for mut row in theta.rows_mut() {
+            let (sum, share) = (row.sum(), 1.0 / row.len() as f64);
+            row.mapv_inplace(|v| if sum > 0.0 { v / sum } else { share });
+        }
+        theta
+    }
+}
+
+impl Body for Found {
+    fn features(&self) -> usize {
+        self.table.ncols()
+    }
+
+    fn scores(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
+        scores(self.log_joint(x)?)
+    }
+
+    #[cfg(feature = "serde")]
+    fn check(&self, op: &'static str, classes: usize) -> Result<()> {
+        require(op, self.table.nrows() == classes && self.mass.len() == classes, || "counts of other classes".to_owned())?;
+        not_negative("smoothing", self.smoothing)?;
+        not_negative("alpha", self.alpha)?;
+        finite(op, "the counts", self.table.view())?;
+        self.mass.iter().try_for_each(|m| not_negative("class count", *m))
+    }
+}
+
+impl Joint for Found {
+    fn log_joint(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
+        counts(x, false, COUNT)?;
+        let words = self.probabilities_of_words().mapv(log);
+        let mut out = Array2::zeros((x.nrows(), self.mass.len()));
+        product(1.0, x, words.t(), 0.0, out.view_mut());
+        Ok(floored(out + &class_log_priors(&self.mass, self.alpha)))
+    }
+}
+
+impl Probable for Found {
+    fn probabilities(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
+        posterior(self.log_joint(x)?)
+    }
+}
+
+fitted_classifier! {
+    /// Fitted [`MultinomialNaiveBayes`]. A `log_joint` of -1e30 is that of probability zero; it leaves out the
+    /// multinomial coefficient, which is the same for all classes.
+    FittedMultinomialNaiveBayes(Found): Probable, Joint
+}
+
+getters!(FittedMultinomialNaiveBayes<L> {
+    /// The sum of the counts of each word in each class, `K x d`.
+    counts => found.table: &Array2<f64>,
+    /// The weight of each class.
+    mass => found.mass: &Array1<f64>,
+});
+
+impl<L> FittedMultinomialNaiveBayes<L> {
+    /// `θ_kj`: the probability of each word in each class, `K x d`.
+    pub fn probabilities(&self) -> Array2<f64> {
+        self.found.probabilities_of_words()
+    }
+}

@@ -1,0 +1,146 @@
+//! Quadratic discriminant analysis. Checked in `tests/classify/discriminants.rs` against scikit-learn.
+
+use ndarray::{Array1, Array2, Array3, ArrayView2};
+
+use super::gaussians::{Gaussians, Moments, priors, shrunk};
+use crate::check::parameter;
+use crate::learn::classify::{
+    Body, Joint, Probable, Task, classifier_fits, contrast, fitted_classifier, softmax_rows,
+};
+use crate::learn::configure::{getters, setters};
+use crate::learn::inherent::inherent;
+use crate::learn::{Label, Sample};
+use crate::{Device, Result};
+
+/// `p(x | k) = N(x; m_k, C_k)`, each class its own covariance: `a_k = -½ ln|C_k| - ½ (x - m_k)ᵀC_k⁻¹(x - m_k) + ln p(k)`,
+/// and `p(k | x) = softmax(a)`.
+///
+/// Means and covariances are those of the classes (divided by N_k, the likeliest; by N_k - 1 if unbiased), priors the
+/// shares of the classes unless given. A shrinkage s makes them `(1 - s) C_k + s (tr C_k/d) I`, which is necessary where
+/// a class has no more rows than features. It is computed in f64 on the CPU, whatever the device.
+///
+/// ```
+/// use mercer::prelude::*;
+/// use ndarray::array;
+/// let x = array![[-1.0], [0.0], [1.0], [-3.0], [0.0], [3.0]];
+/// let fit = QuadraticDiscriminant::new().fit(&Device::cpu(), &x, ["near", "near", "near", "far", "far", "far"])?;
+/// assert_eq!(fit.predict(array![[0.0], [4.0], [-4.0]])?, ["near", "far", "far"]);
+/// # Ok::<(), mercer::Error>(())
+/// ```
+///
+/// # Errors of a fit
+/// [`Error::NotPositiveDefinite`](crate::Error::NotPositiveDefinite) if a covariance is singular: shrink it.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct QuadraticDiscriminant {
+    shrinkage: f64,
+    priors: Option<Vec<f64>>,
+    unbiased: bool,
+}
+
+impl QuadraticDiscriminant {
+    /// Maximum likelihood, priors from the data.
+    pub fn new() -> Self {
+        QuadraticDiscriminant { shrinkage: 0.0, priors: None, unbiased: false }
+    }
+}
+
+impl Default for QuadraticDiscriminant {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+setters!(QuadraticDiscriminant {
+    /// The shrinkage s of the covariances, in [0, 1].
+    shrinkage: f64,
+    /// The probability of each class, in the order of the classes; their shares by default.
+    priors: into Option<Vec<f64>>,
+    /// Whether covariances are divided by N_k - 1 instead of N_k.
+    unbiased: bool,
+});
+
+classifier_fits!(QuadraticDiscriminant: FittedQuadraticDiscriminant);
+
+impl QuadraticDiscriminant {
+    fn run(&self, _: &Device, task: &Task) -> Result<Found> {
+        let op = "QuadraticDiscriminant::fit";
+        let s = self.shrinkage;
+        parameter("shrinkage", s, (0.0..=1.0).contains(&s), "must lie between 0 and 1")?;
+        let moments = Moments::of(task)?;
+        let priors = priors(op, self.priors.as_ref(), &moments.mass)?;
+        let least = moments.mass.fold(f64::INFINITY, |m, v| m.min(*v));
+        let enough = !self.unbiased || least > 1.0;
+        parameter("rows of a class", least, enough, "must be more than one for an unbiased covariance")?;
+        let each = moments.scatters.into_iter().zip(&moments.mass);
+        let covariances =
+            each.map(|(c, m)| shrunk(c / if self.unbiased { m - 1.0 } else { *m }, s)).collect();
+        Ok(Found { gaussians: Gaussians::new(op, moments.means, covariances, priors)? })
+    }
+}
+
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct Found {
+    gaussians: Gaussians,
+}
+
+impl Body for Found {
+    fn features(&self) -> usize {
+        self.gaussians.means.ncols()
+    }
+
+    fn scores(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
+        Ok(contrast(self.gaussians.log_joint(x)))
+    }
+
+    #[cfg(feature = "serde")]
+    fn check(&self, op: &'static str, classes: usize) -> Result<()> {
+        self.gaussians.check(op, classes)
+    }
+}
+
+impl Probable for Found {
+    fn probabilities(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
+        Ok(softmax_rows(self.gaussians.log_joint(x)))
+    }
+}
+
+impl Joint for Found {
+    fn log_joint(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
+        Ok(self.gaussians.log_joint(x))
+    }
+}
+
+fitted_classifier! {
+    /// Fitted [`QuadraticDiscriminant`].
+    FittedQuadraticDiscriminant(Found): Probable, Joint
+}
+
+getters!(FittedQuadraticDiscriminant<L> {
+    /// The means of classes, `K x d`.
+    means => found.gaussians.means: &Array2<f64>,
+    /// The covariances of classes, `K x d x d`.
+    covariances => found.gaussians.covariances: &Array3<f64>,
+    /// The probabilities of classes.
+    priors => found.gaussians.priors: &Array1<f64>,
+});
+
+inherent!(FittedQuadraticDiscriminant<L: Label>: Sample);
+
+impl<L: Label> FittedQuadraticDiscriminant<L> {
+    /// New rows and their labels: first the class, by its prior, then a row of it.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`](crate::Error::Parameter) for none, or more than memory has room for.
+    pub fn sample_labelled(&self, count: usize, seed: u64) -> Result<(Array2<f64>, Vec<L>)> {
+        let (x, classes) = self.found.gaussians.sample(count, seed)?;
+        Ok((x, self.labels.names(&classes)?))
+    }
+}
+
+impl<L: Label> Sample for FittedQuadraticDiscriminant<L> {
+    fn sample(&self, count: usize, seed: u64) -> Result<Array2<f64>> {
+        Ok(self.found.gaussians.sample(count, seed)?.0)
+    }
+}

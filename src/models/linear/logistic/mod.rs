@@ -1,0 +1,11 @@
+//! Logistic, multinomial and probit regression.
+
+mod fitted;
+mod model;
+mod newton;
+mod problem;
+mod proximal;
+
+pub use fitted::{FittedLogisticRegression, FittedProbitRegression};
+pub use model::{ClassWeights, LogisticRegression, ProbitRegression};
+pub(in crate::models::linear) use newton::solve;

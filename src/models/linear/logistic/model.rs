@@ -1,0 +1,245 @@
+//! What logistic and probit regression are to fit, and by which of four routes.
+
+use ndarray::{Array1, Axis};
+
+use super::fitted::{FittedLogisticRegression, FittedProbitRegression, Found};
+use super::newton::{Control, covariance, newton, quasi_newton};
+use super::problem::{Link, Problem, Shape};
+use super::proximal::{proximal_gradient, proximal_newton};
+use crate::check::{finite, not_negative, parameter, require};
+use crate::learn::classify::{Task, classifier_fits};
+use crate::learn::configure::setters;
+use crate::learn::{Report, Weights};
+use crate::models::linear::scores::LinearScores;
+use crate::{Device, Progress, Result};
+
+/// Parameters up to which the Hessian is made and factored.
+const FEW: usize = 400;
+
+/// How much the classes weigh, besides their rows.
+#[derive(Debug, Clone, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum ClassWeights {
+    /// As their rows do.
+    #[default]
+    AsRows,
+    /// All the same: rows of class k weigh `n / (K n_k)` times as much.
+    Balanced,
+    /// These factors, in the order of the classes.
+    Given(Vec<f64>),
+}
+
+impl ClassWeights {
+    /// The weights of rows, by their class.
+    fn applied(&self, op: &'static str, task: &Task) -> Result<Array1<f64>> {
+        let factors = match self {
+            ClassWeights::AsRows => return Ok(task.weights.clone()),
+            ClassWeights::Balanced => {
+                let mass = task.mass();
+                mass.mapv(|m| mass.sum() / (task.classes as f64 * m)).to_vec()
+            }
+            ClassWeights::Given(given) => given.clone(),
+        };
+        require(op, factors.len() == task.classes, || {
+            format!("{} classes, {} class weights", task.classes, factors.len())
+        })?;
+        let positive = factors.iter().all(|f| *f > 0.0 && f.is_finite());
+        let least = factors.iter().copied().fold(f64::INFINITY, f64::min);
+        parameter("class weight", least, positive, "must be positive and finite")?;
+        Ok(task.index.iter().zip(&task.weights).map(|(&k, w)| factors[k] * w).collect())
+    }
+}
+
+/// What both links have in common.
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct Settings {
+    l2: f64,
+    l1: f64,
+    intercept: bool,
+    class_weights: ClassWeights,
+    offset: Option<Vec<f64>>,
+    max_iterations: usize,
+    tolerance: f64,
+    #[cfg_attr(feature = "serde", serde(skip))]
+    progress: Progress,
+}
+
+impl Settings {
+    fn new(l2: f64) -> Self {
+        Settings {
+            l2,
+            l1: 0.0,
+            intercept: true,
+            class_weights: ClassWeights::AsRows,
+            offset: None,
+            max_iterations: 200,
+            tolerance: 1e-14,
+            progress: Progress::none(),
+        }
+    }
+
+    fn run(&self, op: &'static str, link: Link, task: &Task) -> Result<Found> {
+        not_negative("penalty", self.l2)?;
+        not_negative("l1", self.l1)?;
+        not_negative("tolerance", self.tolerance)?;
+        let given = task.kept.as_ref().map_or(task.index.len(), |kept| kept.last().map_or(0, |i| i + 1));
+        let offset = self.offset.as_ref().map(|all| {
+            let all = Array1::from(all.clone());
+            finite(op, "the offset", all.view().insert_axis(Axis(1)))?;
+            require(op, task.classes == 2, || "an offset is for two classes".to_owned())?;
+            let enough = if task.kept.is_some() { all.len() >= given } else { all.len() == given };
+            require(op, enough, || format!("{given} rows, {} offsets", all.len()))?;
+            Ok(task.kept.as_ref().map_or(all.clone(), |kept| all.select(Axis(0), kept)))
+        });
+        let weights = self.class_weights.applied(op, task)?;
+        let shape = Shape { l1: self.l1, l2: self.l2, intercept: self.intercept };
+        let problem = Problem::new(task, weights, offset.transpose()?, link, shape);
+        let (p, c) = (problem.width(), problem.columns);
+        let (max_iterations, tolerance) = (self.max_iterations, self.tolerance);
+        let control = Control { op, max_iterations, tolerance, progress: &self.progress };
+        let few = p * c <= FEW;
+        let (w, rank, report) = match (self.l1 > 0.0, few) {
+            _ if p == 0 => (ndarray::Array2::zeros((0, c)), 0, Report::direct(problem.loss(ndarray::Array2::zeros((0, c)).view()))),
+            (false, true) => newton(&problem, &control)?,
+            (false, false) => quasi_newton(&problem, &control)?,
+            (true, true) => proximal_newton(&problem, &control)?,
+            (true, false) => proximal_gradient(&problem, &control)?,
+        };
+        let log_likelihood = -problem.loss(w.view());
+        let covariance = if few && p > 0 && self.l1 == 0.0 {
+            Some(problem.restored_covariance(covariance(&problem, w.view())?.view()))
+        } else {
+            None
+        };
+        let (coefficients, intercept) = problem.restored(w.view());
+        let scores = LinearScores::of(op, coefficients, intercept)?;
+        let probit = link == Link::Probit;
+        let (has_intercept, mass) = (self.intercept, task.weights.sum());
+        Ok(Found { scores, probit, covariance, has_intercept, log_likelihood, mass, rank, report })
+    }
+}
+
+/// `p(k | x) ∝ exp(w_kᵀx + b_k)`: minimises `-Σ_i s_i ln p(y_i | x_i) + ½ λ₂ ‖W‖² + λ₁ ‖W‖₁`; of two classes
+/// `p(second | x) = σ(wᵀx + b)`.
+///
+/// The intercept is not penalised. A penalty λ₂ is a normal prior of that precision; scikit-learn's C is `1/λ₂`. More
+/// than two classes have a column each, and without a penalty the columns sum to zero.
+///
+/// Up to 400 parameters by Newton's method (iteratively reweighted least squares) with its standard errors, more by
+/// L-BFGS; with an absolute penalty by proximal Newton steps or accelerated proximal gradients. Columns that do not vary
+/// get the coefficient 0, columns that depend on each other share theirs, and
+/// [`rank`](FittedLogisticRegression::rank) says so. It is computed in f64 on the CPU, whatever the device.
+///
+/// ```
+/// use mercer::prelude::*;
+/// use ndarray::array;
+/// let x = array![[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]];
+/// let y = ["no", "no", "yes", "no", "yes", "yes"];
+/// let fit = LogisticRegression::new(0.0).fit(&Device::cpu(), &x, y)?;
+/// assert!((fit.coefficients()[[0, 0]] - 1.2140275859).abs() < 1e-9);
+/// assert!((fit.intercept()[0] + 3.0350689646).abs() < 1e-9);
+/// assert_eq!(fit.predict(array![[0.5], [4.5]])?, ["no", "yes"]);
+/// assert!((fit.predict_proba(array![[2.5]])?[[0, 1]] - 0.5).abs() < 1e-9);
+/// # Ok::<(), mercer::Error>(())
+/// ```
+///
+/// # Errors of a fit
+/// [`Error::Separable`](crate::Error::Separable) if there is no penalty and a linear function tells the classes apart.
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct LogisticRegression {
+    settings: Settings,
+}
+
+impl LogisticRegression {
+    /// With the squared penalty λ₂ ≥ 0, and an intercept; 0 is maximum likelihood.
+    pub fn new(penalty: f64) -> Self {
+        LogisticRegression { settings: Settings::new(penalty) }
+    }
+
+    /// What is added to the score `wᵀx + b` of each row of the fit; two classes alone. Predictions are without it.
+    #[must_use]
+    pub fn offset(mut self, offset: impl Weights) -> Self {
+        self.settings.offset = Some(offset.weights().to_vec());
+        self
+    }
+
+    fn run(&self, _: &Device, task: &Task) -> Result<Found> {
+        self.settings.run("LogisticRegression::fit", Link::Logistic, task)
+    }
+}
+
+setters!(LogisticRegression {
+    /// The squared penalty λ₂ ≥ 0.
+    penalty => settings.l2: f64,
+    /// The absolute penalty λ₁ ≥ 0, which makes coefficients exactly zero; with λ₂ the elastic net. None by default.
+    l1 => settings.l1: f64,
+    /// Whether there is an intercept.
+    intercept => settings.intercept: bool,
+    /// How much classes weigh, besides their rows.
+    class_weights => settings.class_weights: ClassWeights,
+    /// Most iterations; 200 by default.
+    max_iterations => settings.max_iterations: usize,
+    /// What a step gains at least, in units of log-likelihood a row; 1e-14 by default.
+    tolerance => settings.tolerance: f64,
+    /// Called after every iteration with the objective; it can cancel.
+    progress => settings.progress: Progress,
+});
+
+classifier_fits!(LogisticRegression: FittedLogisticRegression);
+
+/// `p(second class | x) = Φ(wᵀx + b)`, Φ the distribution function of a standard normal variable: maximises the likelihood
+/// less `½ λ‖w‖²`, by Newton's method.
+///
+/// Two classes alone. It is computed in f64 on the CPU, whatever the device.
+///
+/// ```
+/// use mercer::prelude::*;
+/// use ndarray::array;
+/// let x = array![[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]];
+/// let fit = ProbitRegression::new(0.0).fit(&Device::cpu(), &x, [false, false, true, false, true, true])?;
+/// assert!((fit.predict_proba(array![[2.5]])?[[0, 1]] - 0.5).abs() < 1e-9);
+/// assert!(fit.standard_errors().is_some());
+/// # Ok::<(), mercer::Error>(())
+/// ```
+///
+/// # Errors of a fit
+/// As those of [`LogisticRegression`]; [`Error::Shape`](crate::Error::Shape) for more than two classes.
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct ProbitRegression {
+    settings: Settings,
+}
+
+impl ProbitRegression {
+    /// With the squared penalty λ ≥ 0, and an intercept; 0 is maximum likelihood.
+    pub fn new(penalty: f64) -> Self {
+        ProbitRegression { settings: Settings::new(penalty) }
+    }
+
+    fn run(&self, _: &Device, task: &Task) -> Result<Found> {
+        let op = "ProbitRegression::fit";
+        require(op, task.classes == 2, || {
+            format!("{} classes; put it in OneVsRest for more than two", task.classes)
+        })?;
+        self.settings.run(op, Link::Probit, task)
+    }
+}
+
+setters!(ProbitRegression {
+    /// The squared penalty λ ≥ 0.
+    penalty => settings.l2: f64,
+    /// Whether there is an intercept.
+    intercept => settings.intercept: bool,
+    /// How much classes weigh, besides their rows.
+    class_weights => settings.class_weights: ClassWeights,
+    /// Most iterations; 200 by default.
+    max_iterations => settings.max_iterations: usize,
+    /// What a step gains at least, in units of log-likelihood a row; 1e-14 by default.
+    tolerance => settings.tolerance: f64,
+    /// Called after every iteration with the objective; it can cancel.
+    progress => settings.progress: Progress,
+});
+
+classifier_fits!(ProbitRegression: FittedProbitRegression);

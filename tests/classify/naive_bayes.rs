@@ -1,0 +1,141 @@
+//! Naive Bayes, by likelihood and by posterior.
+
+use mercer::prelude::*;
+use ndarray::{Array1, Array2, Axis, array};
+
+use crate::support::random;
+use crate::{close, matrix, near, oracle, three};
+
+fn five() -> (Array2<f64>, [i32; 5]) {
+    (array![[1.0, 0.0, 1.0], [1.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 1.0], [0.0, 1.0, 0.0]], [0, 0, 0, 1, 1])
+}
+
+/// BL-06: a row that no class can have made has no posterior.
+#[test]
+fn a_zero_count_excludes_a_class_for_ever() {
+    let (x, y) = five();
+    let fit = BernoulliNaiveBayes::new().fit(&Device::cpu(), &x, y).unwrap();
+    assert!(matches!(fit.predict_proba(array![[0.0, 0.0, 1.0]]), Err(Error::Parameter { .. })));
+    assert!(fit.predict(array![[0.0, 0.0, 1.0]]).is_err());
+    close(fit.probabilities().view(), array![[1.0, 1.0 / 3.0, 1.0 / 3.0], [0.0, 1.0, 0.5]].view(), 1e-15);
+    assert_eq!(fit.predict_proba(array![[1.0, 1.0, 1.0]]).unwrap(), array![[1.0, 0.0]]);
+}
+
+/// BL-07, Y.4.
+#[test]
+fn the_posterior_predictive_of_the_notes() {
+    let (x, y) = five();
+    let model = BernoulliNaiveBayes::new().beta(1.0, 1.0).dirichlet(1.0);
+    let fit = model.fit(&Device::cpu(), &x, y).unwrap();
+    let new = array![[0.0, 0.0, 1.0]];
+    close(fit.log_joint(&new).unwrap().view(), array![[-3.596170056, -3.214421475]].view(), 1e-9);
+    close(fit.predict_proba(&new).unwrap().view(), array![[0.4057052298, 0.5942947702]].view(), 1e-9);
+    near(fit.log_evidence().unwrap(), -14.43943627, 1e-8);
+    // Sequential is batch.
+    let mut later = model.fit(&Device::cpu(), x.select(Axis(0), &[0, 3]), [0, 1]).unwrap();
+    later.update(x.select(Axis(0), &[1, 2, 4]), [0, 0, 1]).unwrap();
+    assert_eq!(later.log_joint(&new).unwrap(), fit.log_joint(&new).unwrap());
+    assert!(later.update(&new, [7]).is_err(), "a label never seen");
+    // A prior that vanishes is maximum likelihood.
+    let ml = BernoulliNaiveBayes::new().fit(&Device::cpu(), &x, y).unwrap();
+    let weak = BernoulliNaiveBayes::new().beta(1e-9, 1e-9).dirichlet(1e-9).fit(&Device::cpu(), &x, y).unwrap();
+    close(weak.probabilities().view(), ml.probabilities().view(), 1e-8);
+}
+
+/// The evidence is the product of predictive probabilities, one row after the other.
+#[test]
+fn the_evidence_is_a_chain_of_predictions() {
+    let (x, y) = five();
+    let model = BernoulliNaiveBayes::new().beta(0.7, 1.3).dirichlet(0.5);
+    let whole = model.fit(&Device::cpu(), &x, y).unwrap();
+    // From the first two rows of different classes on.
+    let mut fit = model.fit(&Device::cpu(), x.select(Axis(0), &[0, 3]), [0, 1]).unwrap();
+    let mut sum = fit.log_evidence().unwrap();
+    for i in [1, 2, 4] {
+        let row = x.select(Axis(0), &[i]);
+        sum += fit.log_joint(&row).unwrap()[[0, y[i] as usize]];
+        fit.update(&row, [y[i]]).unwrap();
+    }
+    near(sum, whole.log_evidence().unwrap(), 1e-12);
+}
+
+#[test]
+fn scikit_learn_agrees() {
+    let (all, (x, y)) = (oracle(), three());
+    let want = |name: &str| matrix(&all[name]["proba"]);
+    let given = |name: &str| matrix(&all[name]["x"]);
+    let gaussian = GaussianNaiveBayes::new().fit(&Device::cpu(), &x, &y).unwrap();
+    close(gaussian.predict_proba(&x).unwrap().view(), want("gaussian_nb").view(), 1e-9);
+    let bits = given("bernoulli_nb");
+    let fit = BernoulliNaiveBayes::new().beta(1.0, 1.0).fit(&Device::cpu(), &bits, &y).unwrap();
+    close(fit.predict_proba(&bits).unwrap().view(), want("bernoulli_nb").view(), 1e-9);
+    let counts = given("multinomial_nb");
+    let fit = MultinomialNaiveBayes::new(0.5).fit(&Device::cpu(), &counts, &y).unwrap();
+    close(fit.predict_proba(&counts).unwrap().view(), want("multinomial_nb").view(), 1e-9);
+    let fit = CategoricalNaiveBayes::new().smoothing(1.0).fit(&Device::cpu(), &counts, &y).unwrap();
+    close(fit.predict_proba(&counts).unwrap().view(), want("categorical_nb").view(), 1e-9);
+}
+
+/// C-09: two categories are Bernoulli; Gaussian naive Bayes is QDA with diagonal covariances.
+#[test]
+fn theorems() {
+    let (x, y) = five();
+    let both = [
+        CategoricalNaiveBayes::new().smoothing(0.5).dirichlet(0.5).fit(&Device::cpu(), &x, y).unwrap().log_joint(&x).unwrap(),
+        BernoulliNaiveBayes::new().beta(0.5, 0.5).dirichlet(0.5).fit(&Device::cpu(), &x, y).unwrap().log_joint(&x).unwrap(),
+    ];
+    close(both[0].view(), both[1].view(), 1e-12);
+    let evidence = [
+        CategoricalNaiveBayes::new().smoothing(0.5).dirichlet(0.5).fit(&Device::cpu(), &x, y).unwrap().log_evidence().unwrap(),
+        BernoulliNaiveBayes::new().beta(0.5, 0.5).dirichlet(0.5).fit(&Device::cpu(), &x, y).unwrap().log_evidence().unwrap(),
+    ];
+    near(evidence[0], evidence[1], 1e-12);
+    // Columns that are uncorrelated within each class: a full covariance is a diagonal one.
+    let square = array![[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]];
+    let x = ndarray::concatenate![Axis(0), &square * &array![[1.0, 2.0]], &square * &array![[0.5, 3.0]] + 1.0];
+    let y = [0, 0, 0, 0, 1, 1, 1, 1];
+    let new = random(20, 2, 5) * 3.0;
+    let naive = GaussianNaiveBayes::new().smoothing(0.0).fit(&Device::cpu(), &x, y).unwrap();
+    let full = QuadraticDiscriminant::new().fit(&Device::cpu(), &x, y).unwrap();
+    close(naive.log_joint(&new).unwrap().view(), full.log_joint(&new).unwrap().view(), 1e-10);
+}
+
+/// C-08, Y.2: log-odds are linear in x; the order of features does not matter; draws show the probabilities.
+#[test]
+fn log_odds_are_linear() {
+    let bits = random(40, 4, 6).mapv(|v| f64::from(u8::from(v > 0.1)));
+    let y: Vec<bool> = (0..40).map(|i| bits[[i, 0]] + bits[[i, 2]] > 1.0 || i % 7 == 0).collect();
+    let fit = BernoulliNaiveBayes::new().beta(1.0, 1.0).fit(&Device::cpu(), &bits, &y).unwrap();
+    let all = Array2::from_shape_fn((16, 4), |(i, j)| ((i >> j) & 1) as f64);
+    let odds = fit.decision(&all).unwrap();
+    let slopes: Array1<f64> = (0..4).map(|j| odds[[1 << j, 0]] - odds[[0, 0]]).collect();
+    for (row, odds) in all.rows().into_iter().zip(odds.column(0)) {
+        near(row.dot(&slopes) + fit.decision(array![[0.0, 0.0, 0.0, 0.0]]).unwrap()[[0, 0]], *odds, 1e-12);
+    }
+    // The full table sums to one.
+    let total: f64 = fit.log_joint(&all).unwrap().mapv(f64::exp).sum();
+    near(total, 1.0, 1e-12);
+    let order = [2, 0, 3, 1];
+    let swapped = BernoulliNaiveBayes::new().beta(1.0, 1.0).fit(&Device::cpu(), bits.select(Axis(1), &order), &y).unwrap();
+    close(swapped.log_joint(all.select(Axis(1), &order)).unwrap().view(), fit.log_joint(&all).unwrap().view(), 1e-12);
+    let (drawn, classes) = fit.sample_labelled(20_000, 1).unwrap();
+    let again = BernoulliNaiveBayes::new().fit(&Device::cpu(), &drawn, &classes).unwrap();
+    close(again.probabilities().view(), fit.probabilities().view(), 0.03);
+}
+
+/// Y.1: the table of all combinations, and how many parameters it has.
+#[test]
+fn a_table_needs_more_parameters_than_naive_bayes() {
+    assert_eq!(TableClassifier::parameters(3, 10), Some(3071));
+    let x = random(30, 10, 7).mapv(|v| f64::from(u8::from(v > 0.0)));
+    let y: Vec<usize> = (0..30).map(|i| i % 3).collect();
+    assert_eq!(BernoulliNaiveBayes::new().fit(&Device::cpu(), &x, &y).unwrap().parameters(), 32);
+    // Two features: the empirical joint.
+    let x = array![[0.0, 0.0], [0.0, 1.0], [0.0, 1.0], [1.0, 1.0], [1.0, 1.0], [0.0, 0.0]];
+    let y = [0, 0, 0, 1, 0, 1];
+    let fit = TableClassifier::new(0.0).fit(&Device::cpu(), &x, y).unwrap();
+    let joint = fit.log_joint(array![[0.0, 1.0], [1.0, 1.0], [0.0, 0.0]]).unwrap().mapv(f64::exp);
+    close(joint.view(), array![[2.0 / 6.0, 0.0], [1.0 / 6.0, 1.0 / 6.0], [1.0 / 6.0, 1.0 / 6.0]].view(), 1e-14);
+    assert!(fit.predict_proba(array![[1.0, 0.0]]).is_err());
+    assert!(TableClassifier::new(1.0).fit(&Device::cpu(), &x, y).unwrap().predict_proba(array![[1.0, 0.0]]).is_ok());
+}
