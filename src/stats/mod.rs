@@ -27,6 +27,7 @@ mod finite_set;
 mod outcome;
 mod resample;
 mod stein;
+pub mod theory;
 mod two_sample;
 
 pub use bandwidth::{Among, Collection, KernelFamily, Metric, Spacing, median_distance};

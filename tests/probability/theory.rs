@@ -1,0 +1,133 @@
+//! Learning theory: golden numbers, VC dimensions by brute force, bounds watched by simulation.
+
+use mercer::probability::distributions::{Bernoulli, Univariate};
+use mercer::stats::theory::*;
+use ndarray::{Array2, array};
+
+use crate::near;
+
+/// Q.1 to Q.4.
+#[test]
+fn sample_complexities() {
+    assert_eq!(pac_samples(1000f64.ln(), 0.1, 0.05).unwrap(), 2120.0);
+    assert_eq!(pac_samples(100f64.ln(), 0.1, 0.05).unwrap(), 1659.0);
+    assert_eq!(pac_samples(20.0 * 2f64.ln(), 0.05, 0.01).unwrap(), 15330.0);
+    near(pac_error(1000f64.ln(), 2120.0, 0.05).unwrap(), 0.0999841, 1e-7);
+    assert_eq!(realisable_pac_samples(1000f64.ln(), 0.1, 0.05).unwrap(), 100.0);
+    assert_eq!(realisable_pac_samples(100f64.ln(), 0.1, 0.05).unwrap(), 77.0);
+    assert_eq!(quantised_pac_samples(32, 2, 0.1, 0.05).unwrap(), 14047.0);
+    assert_eq!(quantised_pac_samples(8, 10, 0.1, 0.05).unwrap(), 12938.0);
+    assert!(pac_samples(1.0, 0.0, 0.5).is_err() && pac_samples(1.0, 0.1, 1.0).is_err());
+    assert!(pac_samples(5.0, 0.1, 0.05).unwrap() > pac_samples(4.0, 0.1, 0.05).unwrap());
+    assert!(pac_samples(5.0, 0.05, 0.05).unwrap() > pac_samples(5.0, 0.1, 0.05).unwrap());
+}
+
+/// Q.5: the empirical tail of Bernoulli means, and of all thresholds at once, is below the bound.
+#[test]
+fn hoeffding_and_uniform_convergence() {
+    near(hoeffding(100.0, 0.1, (0.0, 1.0)).unwrap(), 2.0 * (-2f64).exp(), 1e-15);
+    for (m, epsilon) in [(50usize, 0.15), (200, 0.1)] {
+        let x = Bernoulli::new(0.4).unwrap().sample(m * 2000, 3).unwrap().to_vec();
+        let far = x.chunks_exact(m).filter(|c| (c.iter().sum::<f64>() / m as f64 - 0.4).abs() >= epsilon).count();
+        assert!(far as f64 / 2000.0 <= hoeffding(m as f64, epsilon, (0.0, 1.0)).unwrap());
+    }
+    let (n, size, epsilon) = (400usize, 21, 0.25);
+    let far = (0..400)
+        .filter(|&seed| {
+            let seen = ThresholdExperiment::draw(n, seed).unwrap();
+            let gap = (0..size).map(|i| -0.5 + f64::from(i) / 20.0).map(|t| (seen.training_loss(t) - ThresholdExperiment::risk(t)).abs());
+            gap.fold(0.0, f64::max) > 0.5 * epsilon
+        })
+        .count();
+    assert!(far as f64 / 400.0 <= uniform_convergence(f64::from(size).ln(), n as f64, epsilon).unwrap());
+}
+
+/// Q.6.
+#[test]
+fn structural_risk_minimisation() {
+    near(srm_penalty(1000f64.ln(), 500.0, 0.05).unwrap(), 0.10293996, 1e-8);
+    assert!(srm_penalty(2000f64.ln(), 500.0, 0.05).unwrap() > srm_penalty(1000f64.ln(), 500.0, 0.05).unwrap());
+    let classes = [(0.3, 2f64.ln()), (0.2, 1e3f64.ln()), (0.19, 1e12f64.ln())];
+    assert_eq!(structural_risk(&classes, 500.0, 0.05).unwrap().0, 1);
+    assert_eq!(structural_risk(&classes, 1e9, 0.05).unwrap().0, 2);
+    assert_eq!(structural_risk(&classes, 20.0, 0.05).unwrap().0, 0);
+}
+
+/// Q.7.
+#[test]
+fn the_threshold_experiment() {
+    let mean = |n: usize| (0..50).map(|s| ThresholdExperiment::draw(n, s).unwrap().largest_deviation()).sum::<f64>() / 50.0;
+    let (few, many) = (mean(20), mean(2000));
+    near(few / many, 10.0, 3.0);
+    for seed in 0..20 {
+        let seen = ThresholdExperiment::draw(30, seed).unwrap();
+        assert_eq!(seen.training_loss(seen.erm()), 0.0);
+        assert!(seen.training_loss(-0.5) > 0.0);
+        // The supremum is not below any grid's.
+        let grid = (0..=1000).map(|i| -0.5 + f64::from(i) / 1000.0).map(|t| (seen.training_loss(t) - ThresholdExperiment::risk(t)).abs());
+        let top = grid.fold(0.0, f64::max);
+        assert!(seen.largest_deviation() >= top - 1e-12 && seen.largest_deviation() <= top + 0.01);
+    }
+}
+
+/// Q.8.
+#[test]
+fn shattering_by_brute_force() {
+    let line = array![[0.0], [1.0], [2.0], [3.5]];
+    assert_eq!(vc_dimension(&Thresholds, line.view()).unwrap(), 1);
+    assert!(!Thresholds.realises(array![[0.0], [1.0]].view(), &[true, false]).unwrap());
+    assert_eq!(vc_dimension(&Intervals, line.view()).unwrap(), 2);
+    assert!(!Intervals.realises(line.slice(ndarray::s![..3, ..]), &[true, false, true]).unwrap());
+    let cross = array![[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]];
+    assert!(shatters(&Rectangles, cross.view()).unwrap());
+    let five = array![[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0], [0.1, 0.2]];
+    assert!(!shatters(&Rectangles, five.view()).unwrap());
+    assert_eq!(vc_dimension(&Rectangles, five.view()).unwrap(), 4);
+    let square = array![[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]];
+    assert!(shatters(&Halfplanes, square.slice(ndarray::s![..3, ..])).unwrap());
+    assert!(!Halfplanes.realises(square.view(), &[true, true, false, false]).unwrap());
+    assert_eq!(vc_dimension(&Halfplanes, square.view()).unwrap(), 3);
+    let sines = Array2::from_shape_fn((5, 1), |(i, _)| 10f64.powi(-(i as i32) - 1));
+    assert!(shatters(&Sines, sines.view()).unwrap());
+    let few = FiniteClass::new(vec![
+        Box::new(|_| true),
+        Box::new(|_| false),
+        Box::new(|x: ndarray::ArrayView1<f64>| x[0] > 0.5),
+        Box::new(|x: ndarray::ArrayView1<f64>| x[0] < 0.5),
+    ]);
+    assert_eq!(vc_dimension(&few, line.view()).unwrap(), 2); // log₂ 4
+}
+
+/// Q.9, and Sauer's lemma.
+#[test]
+fn scaling_and_growth() {
+    let n = |d: f64, e: f64, x: f64| fundamental_scaling(d, e, x).unwrap();
+    near(n(3.0, 0.05, 0.1) / n(3.0, 0.1, 0.1), 4.0, 1e-12);
+    near(n(7.0, 0.1, 0.1) - n(5.0, 0.1, 0.1), 200.0, 1e-9);
+    near(n(5.0, 0.1, 0.01) - n(5.0, 0.1, 0.1), 100.0 * 10f64.ln(), 1e-9);
+    near(sauer(5, 5), 32f64.ln(), 1e-12);
+    near(sauer(10, 1), 11f64.ln(), 1e-12);
+    assert!(vc_bound(1, 10_000, 0.05).unwrap() < vc_bound(5, 10_000, 0.05).unwrap());
+    assert!(vc_bound(3, 100_000, 0.05).unwrap() < 0.2);
+}
+
+/// Q.10: at the N of Q.1 a threshold from a grid is within ε with probability `1 - δ`.
+#[test]
+fn empirical_risk_minimisation_is_pac() {
+    let grid: Vec<f64> = (0..21).map(|i| -0.5 + f64::from(i) / 20.0).collect();
+    let (epsilon, delta) = (0.2, 0.1);
+    let n = pac_samples(21f64.ln(), epsilon, delta).unwrap() as usize;
+    let risk = |n: usize| {
+        let grid = grid.clone();
+        move |seed: u64| {
+            let seen = ThresholdExperiment::draw(n, seed)?;
+            let loss = |t: &f64| seen.training_loss(*t);
+            let best = grid.iter().copied().min_by(|a, b| loss(a).total_cmp(&loss(b))).unwrap();
+            Ok(ThresholdExperiment::risk(best))
+        }
+    };
+    let check = pac_check(200, 1, 0.0, epsilon, risk(n)).unwrap();
+    assert!(check.holds(delta, 0.0).unwrap() && check.probability >= 1.0 - delta);
+    let few = pac_check(200, 1, 0.0, 0.02, risk(3)).unwrap();
+    assert!(few.estimation_error > check.estimation_error && !few.holds(0.01, 3.0).unwrap());
+}
