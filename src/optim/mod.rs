@@ -4,6 +4,8 @@
 //! |---|---|
 //! | minimise a function with its gradient | [`Minimiser::run`] |
 //! | know what happened | [`Minimum`], [`Stop`] |
+//! | minimise a convex quadratic with linear constraints | [`QuadraticProgram`] |
+//! | look at Lagrangians, dual functions and optimality conditions | [`ConvexProgram`], [`Kkt`], [`max_min`], [`on_equalities`] |
 //!
 //! L-BFGS (`lbfgs.rs`) by the two-loop recursion; its line search (`line_search.rs`) knows that an evaluation may
 //! fail: a covariance matrix that is not positive definite at some hyper-parameters is +∞, a place to turn back from.
@@ -15,9 +17,13 @@
 //! a search that starts or ends at a bound which f falls away from is set off from a little further inside.
 
 mod bounds;
+mod duality;
 mod lbfgs;
 mod line_search;
 mod minimiser;
 mod objective;
+mod quadratic;
 
 pub use minimiser::{Minimiser, Minimum, Stop};
+pub use duality::{ConvexProgram, Kkt, max_min, on_equalities};
+pub use quadratic::{QuadraticProgram, QuadraticSolution};
