@@ -83,7 +83,7 @@ impl QuadraticProgram {
             e: none,
             d: nothing,
             bounds: None,
-            tolerance: 1e-12,
+            tolerance: 1e-10,
             max_iterations: 200,
         }
     }
@@ -109,7 +109,7 @@ impl QuadraticProgram {
         self
     }
 
-    /// Residual, relative to the size of the data, at which the search ends; 1e-12 by default.
+    /// Residual, relative to the size of the data, at which the search ends; 1e-10 by default.
     #[must_use]
     pub fn tolerance(mut self, tolerance: f64) -> Self {
         self.tolerance = tolerance;
