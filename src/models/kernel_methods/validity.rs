@@ -96,14 +96,6 @@ pub fn feature_distances(kernel: &Kernel, x: impl Inputs, y: impl Inputs) -> Res
     Ok(d)
 }
 
-/// The distances between the points of a Gram matrix: `D = diag(K) 1ᵀ + 1 diag(K)ᵀ - 2K`, zero on its diagonal.
-pub(super) fn distances_of(k: &Array2<f64>) -> Array2<f64> {
-    let own = k.diag().to_owned();
-    let mut d = &own.view().insert_axis(Axis(1)) + &own - 2.0 * k;
-    d.mapv_inplace(|v| v.max(0.0));
-    d.diag_mut().fill(0.0);
-    d
-}
 
 /// The empirical feature map: `φ(x) = Λ^-½ Vᵀ k_x` of the Gram matrix `K = VΛVᵀ`, which is `Φ = VΛ^½` at the data.
 ///
