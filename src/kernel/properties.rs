@@ -5,6 +5,18 @@ use super::expr::{Expr, Kind};
 
 /// Properties. Each answer of `true` is a proof from the structure; `false` may only mean that there is none.
 impl Kernel {
+    /// s of `k(x, y) = Σ_f s_f x_f y_f` on d features, if k is that.
+    pub(crate) fn linear_scales(&self, d: usize) -> Option<Vec<f64>> {
+        fn scales(e: &Expr, d: usize) -> Option<Vec<f64>> {
+            match e {
+                Expr::Leaf(l) if l.kind == Kind::Linear => Some((0..d).map(|f| l.scale_of(f)).collect()),
+                Expr::Scaled(c, k) => Some(scales(k, d)?.into_iter().map(|s| c.value * s).collect()),
+                _ => None,
+            }
+        }
+        scales(&self.expr, d)
+    }
+
     /// Whether k(x, x') depends on x - x' only.
     pub fn is_stationary(&self) -> bool {
         stationary(&self.expr)

@@ -12,6 +12,8 @@
 //! | learn without giving rows away | [`PrivateGradient`] |
 //! | penalise coefficients | [`Penalty`], [`soft_threshold`] |
 //! | know what happened | [`Minimum`], [`Stop`] |
+//! | minimise a convex quadratic with linear constraints | [`QuadraticProgram`] |
+//! | look at Lagrangians, dual functions and optimality conditions | [`ConvexProgram`], [`Kkt`], [`max_min`], [`on_equalities`] |
 //!
 //! L-BFGS (`lbfgs.rs`) by the two-loop recursion; its line search (`line_search.rs`) knows that an evaluation may
 //! fail: a covariance matrix that is not positive definite at some hyper-parameters is +∞, a place to turn back from.
@@ -26,6 +28,7 @@ mod bounds;
 mod coordinate;
 mod evolution;
 mod first_order;
+mod duality;
 mod lbfgs;
 mod line_search;
 mod majorise;
@@ -38,6 +41,7 @@ mod private;
 mod proximal;
 mod schedule;
 mod variance_reduced;
+mod quadratic;
 
 pub use coordinate::{CoordinateDescent, CoordinateMinimum};
 pub use evolution::{EvolutionStrategy, evolution_gradient};
@@ -51,3 +55,5 @@ pub use private::PrivateGradient;
 pub use proximal::{Proximal, Subgradient};
 pub use schedule::{RobbinsMonro, Schedule};
 pub use variance_reduced::{Reduction, VarianceReduced};
+pub use duality::{ConvexProgram, Kkt, max_min, on_equalities};
+pub use quadratic::{QuadraticProgram, QuadraticSolution};

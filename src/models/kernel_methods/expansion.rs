@@ -31,6 +31,12 @@ impl Expansion {
         let coefficients = Matrix::from_array(points.device(), self.coefficients.view())?;
         gram_vec(&self.kernel, &points.like(op, x)?, Some(points.matrix()?), &coefficients)?.to_array()
     }
+
+    /// `w = Σ_j a_j z_j`, t x d, if the kernel is linear: then `f(x) = wᵀx`.
+    pub fn linear_weights(&self) -> Option<Array2<f64>> {
+        let scales = self.kernel.linear_scales(self.points.ncols())?;
+        Some(self.coefficients.t().dot(&self.points) * &ndarray::Array1::from(scales))
+    }
 }
 
 #[cfg(feature = "serde")]

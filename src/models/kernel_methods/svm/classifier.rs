@@ -1,0 +1,359 @@
+//! What a support vector classifier is to fit, and how.
+
+use std::ops::Range;
+
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
+
+use super::certificate::report;
+use super::fitted::{FittedSvm, Votes};
+use super::machine::{Machine, Margin};
+use super::platt::Sigmoid;
+use super::rows::{RowCache, View};
+use super::smo::Settings;
+use crate::check::{finite, parameter, positive, require, weights};
+use crate::learn::configure::setters;
+use crate::learn::inherent::fits;
+use crate::learn::{Fit, FitWeighted, Inputs, Labels, Targets, Weights};
+use crate::models::kernel_methods::expansion::Expansion;
+use crate::{Device, Kernel, Progress, Result};
+
+/// How machines of two classes make one of many.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum SvmClasses {
+    /// A machine for each pair of classes, on the rows of these two; votes decide, and confidences between equals.
+    #[default]
+    OneVsOne,
+    /// A machine for each class against all others; the surest wins.
+    OneVsRest,
+}
+
+/// How much an error on each class counts, as a factor of C or of the weights of the observations.
+#[derive(Debug, Clone, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum ClassWeights {
+    /// All the same.
+    #[default]
+    Equal,
+    /// `n / (k n_c)` for a class of n_c of the n observations: a rare class counts as much as a frequent one.
+    Balanced,
+    /// These, in the ascending order of the classes.
+    Each(Vec<f64>),
+}
+
+/// Support vector classification: `f(x) = Σ_i a_i y_i k(x_i, x) + b` of the widest margin.
+///
+/// For two classes f minimises `½‖f‖² + C Σ_i s_i max(0, 1 - y_i (f(x_i) + b))` over the kernel's function space; the
+/// offset b is not penalised, and [`offset`](Self::offset) leaves it out. [`SvmClassifier::nu`] and
+/// [`SvmClassifier::hard_margin`] are the other two [`Margin`]s. More classes are made of machines of two, see
+/// [`SvmClasses`]. In the words of a penalised mean, `(1/n) Σ max(0, 1 - y f) + λ‖f‖²` is `C = 1/(2nλ)`.
+///
+/// The dual is solved by sequential minimal optimisation with working sets of second order, as in LIBSVM, but in f64, with
+/// kernel rows in a cache of bounded bytes, and never an `n x n` matrix. Every fit has a
+/// [`certificate`](super::FittedSvm::certificates). The solver runs on the CPU whatever the device.
+///
+/// ```
+/// use mercer::prelude::*;
+/// use ndarray::array;
+/// let x = array![[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]];
+/// let y = ["same", "same", "other", "other"];
+/// let fitted = SvmClassifier::new(Kernel::rbf(0.5), 10.0).fit(&Device::cpu(), &x, y)?;
+/// assert_eq!(fitted.predict(array![[0.9, 1.2], [0.1, 0.9]])?, ["same", "other"]);
+/// assert!(fitted.certificates()[0].gap() < 1e-2);
+/// # Ok::<(), mercer::Error>(())
+/// ```
+///
+/// # Errors of a fit
+/// [`Error::Parameter`](crate::Error::Parameter) for classes that a hard margin cannot separate, or a ν that is infeasible
+/// (it names the largest that is not); [`Error::NoConvergence`](crate::Error::NoConvergence);
+/// [`Error::Cancelled`](crate::Error::Cancelled).
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct SvmClassifier {
+    kernel: Kernel,
+    margin: Margin,
+    offset: bool,
+    classes: SvmClasses,
+    class_weights: ClassWeights,
+    probabilities: Option<usize>,
+    seed: u64,
+    tolerance: f64,
+    max_iterations: Option<usize>,
+    shrinking: bool,
+    cache_bytes: usize,
+    #[cfg_attr(feature = "serde", serde(skip))]
+    progress: Progress,
+}
+
+/// Bytes of kernel rows that are kept, unless said otherwise.
+pub(super) const CACHE: usize = 200 << 20;
+/// Violation of the optimality conditions that is allowed, unless said otherwise.
+pub(super) const TOLERANCE: f64 = 1e-3;
+
+impl SvmClassifier {
+    /// With this kernel and the price C > 0 of an error.
+    pub fn new(kernel: Kernel, c: f64) -> Self {
+        Self::with_margin(kernel, Margin::C(c))
+    }
+
+    /// With at most a share ν of the observations within the margin.
+    pub fn nu(kernel: Kernel, nu: f64) -> Self {
+        Self::with_margin(kernel, Margin::Nu(nu))
+    }
+
+    /// With no observation within the margin.
+    pub fn hard_margin(kernel: Kernel) -> Self {
+        Self::with_margin(kernel, Margin::Hard)
+    }
+
+    fn with_margin(kernel: Kernel, margin: Margin) -> Self {
+        SvmClassifier {
+            kernel,
+            margin,
+            offset: true,
+            classes: SvmClasses::OneVsOne,
+            class_weights: ClassWeights::Equal,
+            probabilities: None,
+            seed: 0,
+            tolerance: TOLERANCE,
+            max_iterations: None,
+            shrinking: true,
+            cache_bytes: CACHE,
+            progress: Progress::none(),
+        }
+    }
+}
+
+setters!(SvmClassifier {
+    /// The kernel.
+    kernel: Kernel,
+    /// What is traded against the margin.
+    margin: Margin,
+    /// Whether there is an offset b; there is one by default. Without it the dual has no equality constraint.
+    offset: bool,
+    /// How more than two classes are treated; one against one by default.
+    classes: SvmClasses,
+    /// How much an error on each class counts; all the same by default.
+    class_weights: ClassWeights,
+    /// Number of folds, two or more, of the cross-validation behind [`predict_proba`](super::FittedSvm::predict_proba); there
+    /// are no probabilities by default.
+    probabilities: into Option<usize>,
+    /// Seed of the folds; zero by default.
+    seed: u64,
+    /// Largest violation of the optimality conditions that is allowed, in units of the margin; 1e-3 by default, and 1e-8 can
+    /// be asked for.
+    tolerance: f64,
+    /// Most iterations of a machine; by default a hundred for each observation, and ten million at least.
+    max_iterations: into Option<usize>,
+    /// Whether observations that the machine does not depend on are left out for a while; they are by default.
+    shrinking: bool,
+    /// Bytes of kernel rows that are kept; 200 MiB by default.
+    cache_bytes: usize,
+    /// Callback every 64 iterations, which can cancel the fit.
+    progress: Progress,
+});
+
+fits!(SvmClassifier: Classify -> FittedSvm);
+
+impl SvmClassifier {
+    /// `fit` with a weight for each row: a weight of 2 is that row twice.
+    ///
+    /// # Errors
+    /// As `fit`, and for weights that are negative, not finite, all zero or not n.
+    pub fn fit_weighted<L: Ord + Clone>(
+        &self,
+        device: &Device,
+        x: impl Inputs,
+        y: impl Targets<Of = [L]>,
+        weights: impl Weights,
+    ) -> Result<FittedSvm<L>> {
+        FitWeighted::fit_weighted(self, device, x.inputs().view(), &*y.targets(), weights.weights().view())
+    }
+}
+
+impl<L: Ord + Clone> Fit<[L]> for SvmClassifier {
+    type Fitted = FittedSvm<L>;
+
+    fn fit(&self, _: &Device, x: ArrayView2<f64>, y: &[L]) -> Result<FittedSvm<L>> {
+        self.run(x, y, Array1::ones(y.len()).view())
+    }
+}
+
+impl<L: Ord + Clone> FitWeighted<[L]> for SvmClassifier {
+    fn fit_weighted(
+        &self,
+        _: &Device,
+        x: ArrayView2<f64>,
+        y: &[L],
+        w: ArrayView1<f64>,
+    ) -> Result<FittedSvm<L>> {
+        weights(OP, w, x.nrows())?;
+        self.run(x, y, w)
+    }
+}
+
+const OP: &str = "SvmClassifier::fit";
+
+/// One machine: the classes that it tells apart, by their blocks, and the label of each block.
+struct Duel {
+    blocks: Vec<usize>,
+    second: Vec<bool>,
+}
+
+impl SvmClassifier {
+    fn check<L>(&self, x: ArrayView2<f64>, y: &[L]) -> Result<()> {
+        finite(OP, "x", x)?;
+        require(OP, x.nrows() == y.len(), || format!("x has {} rows, y has {}", x.nrows(), y.len()))?;
+        self.margin.check()?;
+        positive("tolerance", self.tolerance)?;
+        let folds = self.probabilities.unwrap_or(2);
+        parameter("folds of the probabilities", folds as f64, folds > 1, "there must be at least two")
+    }
+
+    fn run<L: Ord + Clone>(&self, x: ArrayView2<f64>, y: &[L], w: ArrayView1<f64>) -> Result<FittedSvm<L>> {
+        self.check(x, y)?;
+        let weighed: Vec<usize> = (0..y.len()).filter(|&i| w[i] > 0.0).collect();
+        let some: Vec<L> = weighed.iter().map(|&i| y[i].clone()).collect();
+        let (labels, index) = Labels::of_classes(&some)?;
+        let k = labels.classes().len();
+        // The observations of a class stand together.
+        let mut order: Vec<usize> = (0..index.len()).collect();
+        order.sort_by_key(|&i| index[i]);
+        let ends: Vec<usize> = (0..=k).map(|c| order.partition_point(|&i| index[i] < c)).collect();
+        let blocks: Vec<Range<usize>> = ends.windows(2).map(|e| e[0]..e[1]).collect();
+        let rows: Vec<usize> = order.iter().map(|&i| weighed[i]).collect();
+        let sorted = x.select(Axis(0), &rows);
+        let factors = self.factors(&blocks, &w.select(Axis(0), &rows))?;
+
+        let mut cache = RowCache::new(OP, &self.kernel, &sorted, blocks.clone(), self.cache_bytes)?;
+        let duels = self.duels(k);
+        let mut coefficients = Array2::zeros((rows.len(), duels.len()));
+        let (mut offsets, mut margins, mut certificates) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut ends, mut trace, mut sigmoids) = (Vec::new(), Vec::new(), Vec::new());
+        for (column, duel) in duels.iter().enumerate() {
+            let of = duel.blocks.iter().zip(&duel.second);
+            let y: Vec<f64> =
+                of.flat_map(|(&b, &second)| vec![if second { 1.0 } else { -1.0 }; blocks[b].len()]).collect();
+            let mut view = View::new(&mut cache, &duel.blocks);
+            let weights: Vec<f64> = (0..view.len()).map(|i| factors[view.place(i)]).collect();
+            let machine = self.machine(&mut view, &y, &weights)?;
+            for (i, c) in machine.coefficients.iter().enumerate() {
+                coefficients[[view.place(i), column]] = *c;
+            }
+            if let Some(folds) = self.probabilities {
+                let scores = self.held_out(&mut view, &y, &weights, folds, &machine)?;
+                sigmoids.push(Sigmoid::fit(&scores, &y, &weights));
+            }
+            ends.push((machine.iterations, machine.certificate.stalled));
+            certificates.push(machine.certificate);
+            offsets.push(machine.offset);
+            margins.push(machine.margin);
+            trace.extend(machine.trace);
+        }
+        let report = report(&ends, &certificates, trace);
+        let mut support: Vec<usize> =
+            (0..rows.len()).filter(|&i| coefficients.row(i).iter().any(|c| *c != 0.0)).collect();
+        support.sort_by_key(|&i| rows[i]);
+        let expansion = Expansion {
+            kernel: self.kernel.clone(),
+            points: sorted.select(Axis(0), &support),
+            coefficients: coefficients.select(Axis(0), &support),
+        };
+        let votes = if k > 2 && self.classes == SvmClasses::OneVsOne { Votes::Pairs } else { Votes::Scores };
+        let support = support.into_iter().map(|i| rows[i]).collect();
+        FittedSvm::new(labels, expansion, (offsets, margins), support, certificates, votes, sigmoids, report)
+    }
+
+    fn settings(&self) -> Settings {
+        Settings {
+            op: OP,
+            tolerance: self.tolerance,
+            max_iterations: self.max_iterations,
+            shrinking: self.shrinking,
+            progress: self.progress.clone(),
+        }
+    }
+
+    fn machine(&self, view: &mut View, y: &[f64], weights: &[f64]) -> Result<Machine> {
+        self.margin.machine(view, y, weights, self.offset, &self.settings())
+    }
+
+    /// The weight of each observation times that of its class.
+    fn factors(&self, blocks: &[Range<usize>], w: &Array1<f64>) -> Result<Vec<f64>> {
+        let k = blocks.len();
+        let sums: Vec<f64> = blocks.iter().map(|b| w.slice(ndarray::s![b.clone()]).sum()).collect();
+        let by_class = match &self.class_weights {
+            ClassWeights::Equal => vec![1.0; k],
+            ClassWeights::Balanced => sums.iter().map(|s| w.sum() / (k as f64 * s)).collect(),
+            ClassWeights::Each(each) => {
+                require(OP, each.len() == k, || format!("{k} classes, {} class weights", each.len()))?;
+                each.iter().try_for_each(|&v| positive("a class weight", v))?;
+                each.clone()
+            }
+        };
+        Ok(blocks.iter().enumerate().flat_map(|(c, b)| b.clone().map(move |i| (i, c))).map(|(i, c)| w[i] * by_class[c]).collect())
+    }
+
+    fn duels(&self, k: usize) -> Vec<Duel> {
+        let all: Vec<usize> = (0..k).collect();
+        if k == 2 {
+            return vec![Duel { blocks: all, second: vec![false, true] }];
+        }
+        match self.classes {
+            SvmClasses::OneVsRest => {
+                (0..k).map(|c| Duel { blocks: all.clone(), second: (0..k).map(|b| b == c).collect() }).collect()
+            }
+            SvmClasses::OneVsOne => (0..k)
+                .flat_map(|a| (a + 1..k).map(move |b| Duel { blocks: vec![a, b], second: vec![false, true] }))
+                .collect(),
+        }
+    }
+
+    /// The decision at every point by a machine that has not seen it.
+    fn held_out(
+        &self,
+        view: &mut View,
+        y: &[f64],
+        weights: &[f64],
+        folds: usize,
+        whole: &Machine,
+    ) -> Result<Vec<f64>> {
+        let n = y.len();
+        let mut order: Vec<usize> = (0..n).collect();
+        crate::random::shuffle(&mut order, self.seed, 0);
+        // Each fold has its share of both classes.
+        order.sort_by(|a, b| y[*a].total_cmp(&y[*b]));
+        let mut scores = vec![0.0; n];
+        let mut row = vec![0.0; n];
+        for fold in 0..folds.min(n) {
+            let (held, kept): (Vec<_>, Vec<_>) = (0..n).partition(|&at| at % folds == fold);
+            let [held, kept] = [held, kept].map(|at| at.into_iter().map(|at| order[at]).collect::<Vec<_>>());
+            let side: Vec<f64> = kept.iter().map(|&i| y[i]).collect();
+            let two = side.iter().any(|v| *v > 0.0) && side.iter().any(|v| *v < 0.0);
+            let some: Vec<f64> = kept.iter().map(|&i| weights[i]).collect();
+            // A fold without one of the classes says that all is the other one, as LIBSVM has it.
+            let fitted = if two {
+                self.machine(&mut view.some(&kept), &side, &some)
+            } else {
+                let sign = side.first().copied().unwrap_or(0.0);
+                held.iter().for_each(|&i| scores[i] = sign);
+                continue;
+            };
+            let Ok(machine) = fitted else {
+                // What is feasible for all may not be for a part: then the whole machine speaks.
+                if let Err(e @ crate::Error::Cancelled { .. }) = fitted {
+                    return Err(e);
+                }
+                let f = view.product(&whole.coefficients)?;
+                held.iter().for_each(|&i| scores[i] = f[i] + whole.offset);
+                continue;
+            };
+            held.iter().for_each(|&i| scores[i] = machine.offset);
+            for (&j, c) in kept.iter().zip(&machine.coefficients).filter(|(_, c)| **c != 0.0) {
+                view.row(j, &mut row);
+                held.iter().for_each(|&i| scores[i] += c * row[i]);
+            }
+        }
+        Ok(scores)
+    }
+}

@@ -1,0 +1,38 @@
+//! Support vector machines. Checked in `tests/svm` against LIBSVM, the quadratic programs of `optim`, and numbers by hand.
+//!
+//! | problem | machine |
+//! |---|---|
+//! | classes | [`SvmClassifier`], [`LeastSquaresSvm`] |
+//! | numbers | [`SvmRegressor`], [`RelevanceVectorMachine`] |
+//! | what is unusual | [`OneClassSvm`], [`EnclosingBall`] |
+//!
+//! Every machine is one quadratic program (`problem.rs`), solved by one solver (`smo.rs`, its choices in `select.rs`) on
+//! kernel rows in a bounded cache (`rows.rs`).
+
+mod ball;
+mod bounds;
+mod certificate;
+mod classifier;
+mod fitted;
+mod least_squares;
+mod machine;
+mod one_class;
+mod platt;
+mod problem;
+mod regressor;
+mod relevance;
+mod rows;
+mod select;
+mod smo;
+
+pub use ball::{EnclosingBall, FittedEnclosingBall};
+pub use bounds::{VcBound, vc_dimension_bound};
+pub use certificate::SvmCertificate;
+pub use classifier::{ClassWeights, SvmClasses, SvmClassifier};
+pub use fitted::FittedSvm;
+pub use least_squares::{FittedLeastSquaresSvm, LeastSquaresSvm};
+pub use machine::Margin;
+pub use one_class::{FittedOneClassSvm, OneClassSvm};
+pub use platt::Sigmoid;
+pub use regressor::{FittedSvmRegressor, SvmRegressor, Tube};
+pub use relevance::{FittedRelevanceVectorMachine, RelevanceVectorMachine};

@@ -1,0 +1,369 @@
+//! The relevance vector machine: a prior for each coefficient, and most of them are certain to be zero.
+
+use ndarray::{Array1, Array2, ArrayRef, ArrayView1, ArrayView2, Axis, Ix1};
+
+use crate::check::{finite, inputs, pairs, positive};
+use crate::learn::configure::{getters, setters};
+use crate::learn::inherent::inherent;
+use crate::learn::{Fit, Inputs, Predict, Report, Reported, Targets};
+use crate::linalg::{SpdFactor, SpdParams};
+use crate::ops::gram;
+use crate::saved::Format;
+use crate::{Device, Kernel, Matrix, Progress, Result};
+
+/// Sparse Bayesian regression: `f(x) = w_0 + Σ_i w_i k(x_i, x)` with `w_i ~ N(0, 1/α_i)`, the α and the noise from the evidence.
+///
+/// The evidence of the data is largest where most α are infinite: the points that remain are the relevance vectors, often far
+/// fewer than the support vectors of [`SvmRegressor`](super::SvmRegressor). The kernel need not be positive definite. Points
+/// enter, change and leave one at a time, each time the one that raises the evidence most (Tipping and Faul, 2003). It runs
+/// on the CPU whatever the device, and stores the `n x n` matrix of the kernel.
+///
+/// ```
+/// use mercer::prelude::*;
+/// let x = ndarray::Array2::from_shape_fn((50, 1), |(i, _)| i as f64 / 5.0 - 5.0);
+/// let y = x.column(0).mapv(|x| if x == 0.0 { 1.0 } else { x.sin() / x });
+/// let fitted = RelevanceVectorMachine::new(Kernel::rbf(1.6)).fit(&Device::cpu(), &x, &y)?;
+/// assert!(fitted.relevance().len() < 15);
+/// let (mean, variance) = fitted.predict_with_variance(ndarray::array![[0.1]])?;
+/// assert!((mean[0] - 0.998).abs() < 0.02 && variance[0] > 0.0);
+/// # Ok::<(), mercer::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct RelevanceVectorMachine {
+    kernel: Kernel,
+    noise: Option<f64>,
+    tolerance: f64,
+    max_iterations: usize,
+    #[cfg_attr(feature = "serde", serde(skip))]
+    progress: Progress,
+}
+
+impl RelevanceVectorMachine {
+    /// With this kernel.
+    pub fn new(kernel: Kernel) -> Self {
+        let progress = Progress::none();
+        RelevanceVectorMachine { kernel, noise: None, tolerance: 1e-6, max_iterations: 5000, progress }
+    }
+
+    /// Learns to predict the numbers `y` from the rows of `x`, `n x d`.
+    ///
+    /// # Errors
+    /// [`Error::Shape`](crate::Error::Shape) or [`Error::NotFinite`](crate::Error::NotFinite) for bad data,
+    /// [`Error::Parameter`](crate::Error::Parameter), [`Error::Cancelled`](crate::Error::Cancelled).
+    pub fn fit(
+        &self,
+        device: &Device,
+        x: impl Inputs,
+        y: impl Targets<Of = ArrayRef<f64, Ix1>>,
+    ) -> Result<FittedRelevanceVectorMachine> {
+        Fit::fit(self, device, x.inputs().view(), &*y.targets())
+    }
+}
+
+setters!(RelevanceVectorMachine {
+    /// The kernel.
+    kernel: Kernel,
+    /// The variance of the noise; learned by default.
+    noise: into Option<f64>,
+    /// Largest change of an `ln α` and of the noise's logarithm at which the search ends; 1e-6 by default.
+    tolerance: f64,
+    /// Most changes of one α; 5000 by default.
+    max_iterations: usize,
+    /// Callback after every change, which can cancel the fit.
+    progress: Progress,
+});
+
+const OP: &str = "RelevanceVectorMachine::fit";
+/// Least noise that is learned, relative to the mean square of the targets.
+const LEAST_NOISE: f64 = 1e-10;
+
+/// The posterior of the weights of the points that are in.
+struct Posterior {
+    mean: Array1<f64>,
+    covariance: Array2<f64>,
+    log_evidence: f64,
+    /// `Σ_i (1 - α_i Σ_ii)`: how many weights the data determine.
+    determined: f64,
+    squares: f64,
+}
+
+/// Σ and m of the columns `phi`, with precisions α and noise variance s².
+fn posterior(phi: &Array2<f64>, y: ArrayView1<f64>, alpha: &[f64], noise: f64) -> Result<Posterior> {
+    let (n, k) = phi.dim();
+    let root: Array1<f64> = alpha.iter().map(|a| a.sqrt().recip()).collect();
+    // B = I + A^-½ ΦᵀΦ A^-½ / s², whose eigenvalues are at least one.
+    let scaled = phi * &root;
+    let b = scaled.t().dot(&scaled) / noise + Array2::<f64>::eye(k);
+    let factor = SpdFactor::new(&Device::cpu(), b.view(), &SpdParams::default())?;
+    let inverse = factor.inverse()?.x;
+    let covariance = &inverse * &root * &root.view().insert_axis(Axis(1));
+    let mean = covariance.dot(&phi.t().dot(&y)) / noise;
+    let residual = &y - &phi.dot(&mean);
+    let squares = residual.dot(&residual);
+    let penalty: f64 = mean.iter().zip(alpha).map(|(m, a)| a * m * m).sum();
+    let log_evidence = -0.5
+        * (n as f64 * (std::f64::consts::TAU * noise).ln() + factor.log_det()? + squares / noise + penalty);
+    let determined = (0..k).map(|i| 1.0 - alpha[i] * covariance[[i, i]]).sum();
+    Ok(Posterior { mean, covariance, log_evidence, determined, squares })
+}
+
+/// What may happen to one column.
+enum Change {
+    Set(usize, f64),
+    Drop(usize),
+}
+
+impl Fit<ArrayRef<f64, Ix1>> for RelevanceVectorMachine {
+    type Fitted = FittedRelevanceVectorMachine;
+
+    fn fit(
+        &self,
+        _: &Device,
+        x: ArrayView2<f64>,
+        y: &ArrayRef<f64, Ix1>,
+    ) -> Result<FittedRelevanceVectorMachine> {
+        pairs(OP, x, y.view().insert_axis(Axis(1)))?;
+        positive("tolerance", self.tolerance)?;
+        self.noise.map_or(Ok(()), |v| positive("noise", v))?;
+        let n = x.nrows();
+        crate::check::room("observations", n, 16 * (n + 1))?;
+        let k = gram(&self.kernel, &Matrix::from_host(x.to_owned()), None)?.into_array()?;
+        let mut basis = Array2::ones((n, n + 1));
+        basis.slice_mut(ndarray::s![.., 1..]).assign(&k);
+        finite(OP, "the kernel matrix", basis.view())?;
+        let size = y.dot(y) / n as f64;
+        let least = LEAST_NOISE * if size > 0.0 { size } else { 1.0 };
+        let mut noise = self.noise.unwrap_or(0.1 * (size - y.mean().unwrap_or(0.0).powi(2)).max(10.0 * least));
+
+        // The column that explains most by itself comes first.
+        let squares = basis.map_axis(Axis(0), |c| c.dot(&c));
+        let share = |j: usize| basis.column(j).dot(y).powi(2) / squares[j];
+        let first = (0..=n).filter(|&j| squares[j] > 0.0).max_by(|a, b| share(*a).total_cmp(&share(*b))).unwrap_or(0);
+        let mut used = vec![first];
+        let excess = share(first) / noise - 1.0;
+        let mut alpha = vec![squares[first] / noise / if excess > 0.0 { excess } else { 1e-3 }];
+        let (mut trace, mut iterations, mut converged) = (Vec::new(), 0, false);
+        let found = loop {
+            let phi = basis.select(Axis(1), &used);
+            let now = posterior(&phi, y.view(), &alpha, noise)?;
+            trace.push(now.log_evidence);
+            if converged || iterations == self.max_iterations {
+                break now;
+            }
+            self.progress.report(OP, iterations + 1, self.max_iterations, now.log_evidence)?;
+            let change = best_change(&basis, &phi, y.view(), &used, &alpha, noise, &now);
+            let mut moved = 0.0;
+            match change {
+                Some((Change::Set(j, value), _)) => match used.iter().position(|&u| u == j) {
+                    Some(at) => {
+                        moved = (value / alpha[at]).ln().abs();
+                        alpha[at] = value;
+                    }
+                    None => {
+                        used.push(j);
+                        alpha.push(value);
+                        moved = f64::INFINITY;
+                    }
+                },
+                Some((Change::Drop(at), _)) if used.len() > 1 => {
+                    used.remove(at);
+                    alpha.remove(at);
+                    moved = f64::INFINITY;
+                }
+                _ => {}
+            }
+            if self.noise.is_none() && moved < 1.0 {
+                let next = (now.squares / (n as f64 - now.determined).max(1e-3)).max(least);
+                moved = moved.max((next / noise).ln().abs());
+                noise = next;
+            }
+            iterations += 1;
+            converged = moved < self.tolerance;
+        };
+        let order = {
+            let mut order: Vec<usize> = (0..used.len()).collect();
+            order.sort_by_key(|&i| used[i]);
+            order
+        };
+        let constant = used.contains(&0);
+        let relevance: Vec<usize> = order.iter().map(|&i| used[i]).filter(|&j| j > 0).map(|j| j - 1).collect();
+        let report = Report::new(trace, iterations, converged, vec![found.log_evidence]);
+        Ok(FittedRelevanceVectorMachine {
+            format: Format,
+            kernel: self.kernel.clone(),
+            points: x.select(Axis(0), &relevance),
+            relevance,
+            constant,
+            weights: found.mean.select(Axis(0), &order),
+            covariance: found.covariance.select(Axis(0), &order).select(Axis(1), &order),
+            precisions: order.iter().map(|&i| alpha[i]).collect(),
+            noise,
+            features: x.ncols(),
+            report,
+        })
+    }
+}
+
+/// The change of one α that raises the evidence most, and by how much; none if nothing raises it.
+fn best_change(
+    basis: &Array2<f64>,
+    phi: &Array2<f64>,
+    y: ArrayView1<f64>,
+    used: &[usize],
+    alpha: &[f64],
+    noise: f64,
+    now: &Posterior,
+) -> Option<(Change, f64)> {
+    let residual = &y - &phi.dot(&now.mean);
+    let q_all = basis.t().dot(&residual) / noise;
+    let cross = basis.t().dot(phi) / noise;
+    let inner = cross.dot(&now.covariance);
+    let mut best: Option<(Change, f64)> = None;
+    for j in 0..basis.ncols() {
+        let column = basis.column(j);
+        let own = column.dot(&column) / noise;
+        let s_all = (own - inner.row(j).dot(&cross.row(j))).max(0.0);
+        if own == 0.0 || s_all <= f64::EPSILON * own && !used.contains(&j) {
+            continue;
+        }
+        let (big_s, big_q) = (s_all, q_all[j]);
+        let at = used.iter().position(|&u| u == j);
+        let (s, q) = match at {
+            // What the others leave for this column; a column that stands alone leaves all.
+            Some(i) => {
+                let rest = alpha[i] - big_s;
+                if rest <= f64::EPSILON * alpha[i] {
+                    continue;
+                }
+                (alpha[i] * big_s / rest, alpha[i] * big_q / rest)
+            }
+            None => (big_s, big_q),
+        };
+        let theta = q * q - s;
+        let candidate = match (theta > 0.0, at) {
+            (true, Some(i)) => {
+                let value = s * s / theta;
+                let apart = value.recip() - alpha[i].recip();
+                if apart == 0.0 {
+                    continue;
+                }
+                let gain = big_q * big_q / (big_s + apart.recip()) - (big_s * apart).ln_1p();
+                (Change::Set(j, value), gain)
+            }
+            (true, None) => (Change::Set(j, s * s / theta), (big_q * big_q - big_s) / big_s + (big_s / (big_q * big_q)).ln()),
+            (false, Some(i)) => (Change::Drop(i), big_q * big_q / (big_s - alpha[i]) - (-big_s / alpha[i]).ln_1p()),
+            (false, None) => continue,
+        };
+        if candidate.1.is_finite() && candidate.1 > best.as_ref().map_or(0.0, |b| b.1) {
+            best = Some(candidate);
+        }
+    }
+    best
+}
+
+/// A fitted [`RelevanceVectorMachine`].
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
+pub struct FittedRelevanceVectorMachine {
+    format: Format,
+    kernel: Kernel,
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::matrix"))]
+    points: Array2<f64>,
+    relevance: Vec<usize>,
+    constant: bool,
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::vector"))]
+    weights: Array1<f64>,
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::matrix"))]
+    covariance: Array2<f64>,
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::vector"))]
+    precisions: Array1<f64>,
+    noise: f64,
+    features: usize,
+    report: Report,
+}
+
+getters!(FittedRelevanceVectorMachine {
+    /// The rows of the data that remain, ascending.
+    relevance: &[usize],
+    /// Whether the constant w_0 remains; then it is the first of the weights.
+    has_constant => constant: bool,
+    /// The posterior mean of the weights that remain.
+    coefficients => weights: &Array1<f64>,
+    /// Their posterior covariance.
+    covariance: &Array2<f64>,
+    /// Their prior precisions α.
+    precisions: &Array1<f64>,
+    /// The variance of the noise.
+    noise: f64,
+    /// Changes made, why they ended, and the log-evidence before each.
+    report: &Report,
+    /// The kernel.
+    kernel: &Kernel,
+});
+
+inherent!(FittedRelevanceVectorMachine: Predict -> Array1<f64>);
+
+impl FittedRelevanceVectorMachine {
+    /// The logarithm of the evidence of the data.
+    pub fn log_evidence(&self) -> f64 {
+        self.report.objective()
+    }
+
+    /// Mean and variance of a new observation at each row of `x`, its noise included.
+    ///
+    /// # Errors
+    /// As `predict`.
+    pub fn predict_with_variance(&self, x: impl Inputs) -> Result<(Array1<f64>, Array1<f64>)> {
+        let phi = self.columns(x.inputs().view())?;
+        let mean = phi.dot(&self.weights);
+        let spread = phi.dot(&self.covariance);
+        let variance = phi.rows().into_iter().zip(spread.rows()).map(|(p, s)| p.dot(&s).max(0.0) + self.noise);
+        Ok((mean, variance.collect()))
+    }
+
+    fn columns(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
+        inputs("FittedRelevanceVectorMachine::predict", x, self.features)?;
+        let first = usize::from(self.constant);
+        let mut phi = Array2::ones((x.nrows(), self.weights.len()));
+        if !self.relevance.is_empty() {
+            let (x, z) = (Matrix::from_host(x.to_owned()), Matrix::from_host(self.points.clone()));
+            phi.slice_mut(ndarray::s![.., first..]).assign(&gram(&self.kernel, &x, Some(&z))?.into_array()?);
+        }
+        Ok(phi)
+    }
+}
+
+impl Predict for FittedRelevanceVectorMachine {
+    type Output = Array1<f64>;
+
+    fn predict(&self, x: ArrayView2<f64>) -> Result<Array1<f64>> {
+        Ok(self.columns(x)?.dot(&self.weights))
+    }
+}
+
+impl Reported for FittedRelevanceVectorMachine {
+    fn report(&self) -> &Report {
+        &self.report
+    }
+}
+
+#[cfg(feature = "serde")]
+crate::saved::saved!(FittedRelevanceVectorMachine);
+
+#[cfg(feature = "serde")]
+impl crate::saved::Checked for FittedRelevanceVectorMachine {
+    fn check(&self) -> Result<()> {
+        const OP: &str = "a saved FittedRelevanceVectorMachine";
+        let k = self.weights.len();
+        let fits = self.relevance.len() + usize::from(self.constant) == k
+            && self.points.nrows() == self.relevance.len()
+            && self.covariance.dim() == (k, k)
+            && self.precisions.len() == k
+            && (self.points.is_empty() || self.points.ncols() == self.features);
+        crate::check::require(OP, fits && k > 0, || "its weights and points do not fit together".to_owned())?;
+        finite(OP, "the weights", self.weights.view().insert_axis(Axis(1)))?;
+        finite(OP, "the covariance", self.covariance.view())?;
+        positive("noise", self.noise)
+    }
+}

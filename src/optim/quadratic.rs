@@ -1,0 +1,276 @@
+//! Convex quadratic programs by an interior point method. Checked in `tests/svm/quadratic.rs` against KKT conditions and
+//! machines of `models::kernel_methods`.
+
+use faer::linalg::solvers::{PartialPivLu, Solve};
+use faer::{Mat, MatRef};
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, concatenate, s};
+
+use super::duality::Kkt;
+use crate::check::{finite, numbers, require, symmetric};
+use crate::{Error, Result};
+
+const OP: &str = "QuadraticProgram::solve";
+/// How far a step goes towards the boundary.
+const NEARLY: f64 = 0.995;
+
+/// `min ½xᵀPx + qᵀx` with `Ax ≤ b`, `Ex = d` and bounds on x, P positive semi-definite.
+///
+/// Solved by Mehrotra's predictor and corrector with dense factors: for problems of up to a thousand variables, as a
+/// reference for solvers that know more of theirs, and to show duality at work.
+///
+/// ```
+/// use mercer::optim::QuadraticProgram;
+/// use ndarray::array;
+/// // The point of x + y = 1, x ≥ 0.7 that is nearest to the origin.
+/// let found = QuadraticProgram::new(array![[1.0, 0.0], [0.0, 1.0]], array![0.0, 0.0])
+///     .equal(array![[1.0, 1.0]], array![1.0])
+///     .bounds(array![0.7, f64::NEG_INFINITY], array![f64::INFINITY, f64::INFINITY])
+///     .solve()?;
+/// assert!((found.x[0] - 0.7).abs() < 1e-9 && (found.x[1] - 0.3).abs() < 1e-9);
+/// assert!(found.gap() < 1e-9);
+/// # Ok::<(), mercer::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct QuadraticProgram {
+    pub(super) p: Array2<f64>,
+    pub(super) q: Array1<f64>,
+    pub(super) a: Array2<f64>,
+    pub(super) b: Array1<f64>,
+    pub(super) e: Array2<f64>,
+    pub(super) d: Array1<f64>,
+    bounds: Option<(Array1<f64>, Array1<f64>)>,
+    tolerance: f64,
+    max_iterations: usize,
+}
+
+/// The solution of a [`QuadraticProgram`], with its multipliers.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct QuadraticSolution {
+    /// x.
+    pub x: Array1<f64>,
+    /// λ ≥ 0 of `Ax ≤ b`, then of the finite upper bounds, then of the finite lower ones.
+    pub inequality: Array1<f64>,
+    /// ν of `Ex = d`.
+    pub equality: Array1<f64>,
+    /// The objective at x.
+    pub primal: f64,
+    /// The dual function at (λ, ν).
+    pub dual: f64,
+    /// What is left of the optimality conditions.
+    pub kkt: Kkt,
+    /// Factorisations made.
+    pub iterations: usize,
+}
+
+impl QuadraticSolution {
+    /// `primal - dual`.
+    pub fn gap(&self) -> f64 {
+        self.primal - self.dual
+    }
+}
+
+impl QuadraticProgram {
+    /// `½xᵀPx + qᵀx` without constraints.
+    pub fn new(p: Array2<f64>, q: Array1<f64>) -> Self {
+        let n = q.len();
+        let (none, nothing) = (Array2::zeros((0, n)), Array1::zeros(0));
+        QuadraticProgram {
+            p,
+            q,
+            a: none.clone(),
+            b: nothing.clone(),
+            e: none,
+            d: nothing,
+            bounds: None,
+            tolerance: 1e-10,
+            max_iterations: 200,
+        }
+    }
+
+    /// With `Ax ≤ b`.
+    #[must_use]
+    pub fn at_most(mut self, a: Array2<f64>, b: Array1<f64>) -> Self {
+        (self.a, self.b) = (a, b);
+        self
+    }
+
+    /// With `Ex = d`.
+    #[must_use]
+    pub fn equal(mut self, e: Array2<f64>, d: Array1<f64>) -> Self {
+        (self.e, self.d) = (e, d);
+        self
+    }
+
+    /// With `low ≤ x ≤ high`; infinities are no bounds.
+    #[must_use]
+    pub fn bounds(mut self, low: Array1<f64>, high: Array1<f64>) -> Self {
+        self.bounds = Some((low, high));
+        self
+    }
+
+    /// Residual, relative to the size of the data, at which the search ends; 1e-10 by default.
+    #[must_use]
+    pub fn tolerance(mut self, tolerance: f64) -> Self {
+        self.tolerance = tolerance;
+        self
+    }
+
+    /// Most factorisations; 200 by default.
+    #[must_use]
+    pub fn max_iterations(mut self, max_iterations: usize) -> Self {
+        self.max_iterations = max_iterations;
+        self
+    }
+
+    /// The same program with its bounds among the rows of A, checked.
+    ///
+    /// # Errors
+    /// [`Error::Shape`], [`Error::NotFinite`], [`Error::Parameter`] for a P that is not symmetric.
+    pub(super) fn whole(&self) -> Result<Self> {
+        let n = self.q.len();
+        require(OP, n > 0, || "there are no variables".to_owned())?;
+        let shapes = self.p.dim() == (n, n)
+            && self.a.dim() == (self.b.len(), n)
+            && self.e.dim() == (self.d.len(), n)
+            && self.bounds.as_ref().is_none_or(|(l, h)| l.len() == n && h.len() == n);
+        require(OP, shapes, || format!("{n} variables: P, A, E and the bounds do not all fit them"))?;
+        let column = |v: &Array1<f64>| v.clone().insert_axis(Axis(1));
+        finite(OP, "q", column(&self.q).view())?;
+        numbers(OP, "A", self.a.view())?;
+        numbers(OP, "b", column(&self.b).view())?;
+        numbers(OP, "E", self.e.view())?;
+        numbers(OP, "d", column(&self.d).view())?;
+        let mut whole = QuadraticProgram { p: symmetric(OP, self.p.view())?, bounds: None, ..self.clone() };
+        if let Some((low, high)) = &self.bounds {
+            let crossed = (0..n).find(|&i| !(low[i] <= high[i]));
+            require(OP, crossed.is_none(), || format!("the bounds of variable {} cross", crossed.unwrap_or(0)))?;
+            let above: Vec<usize> = (0..n).filter(|&i| high[i].is_finite()).collect();
+            let below: Vec<usize> = (0..n).filter(|&i| low[i].is_finite()).collect();
+            let eye = Array2::<f64>::eye(n);
+            let (up, down) = (eye.select(Axis(0), &above), -eye.select(Axis(0), &below));
+            whole.a = concatenate(Axis(0), &[self.a.view(), up.view(), down.view()]).expect("n columns all");
+            let (up, down) = (high.select(Axis(0), &above), -low.select(Axis(0), &below));
+            whole.b = concatenate(Axis(0), &[self.b.view(), up.view(), down.view()]).expect("vectors");
+        }
+        Ok(whole)
+    }
+
+    /// `½xᵀPx + qᵀx`.
+    pub fn objective(&self, x: ArrayView1<f64>) -> f64 {
+        0.5 * x.dot(&self.p.dot(&x)) + self.q.dot(&x)
+    }
+
+    /// The minimum, with multipliers that prove it.
+    ///
+    /// # Errors
+    /// [`Error::Shape`], [`Error::NotFinite`] or [`Error::Parameter`] for data that do not fit together;
+    /// [`Error::NoConvergence`] for a program that is infeasible, unbounded or not convex.
+    pub fn solve(&self) -> Result<QuadraticSolution> {
+        let whole = self.whole()?;
+        let (m, n) = whole.a.dim();
+        let largest = |a: ArrayView2<f64>| a.iter().fold(0f64, |m, v| m.max(v.abs()));
+        let size = 1.0 + largest(whole.p.view()).max(largest(whole.q.view().insert_axis(Axis(1))));
+        let reach = 1.0 + whole.b.iter().chain(&whole.d).fold(0f64, |m, v| m.max(v.abs()));
+        let mut x = Array1::<f64>::zeros(n);
+        let mut nu = Array1::<f64>::zeros(whole.d.len());
+        let mut slack = (&whole.b - &whole.a.dot(&x)).mapv(|v| v.max(1.0));
+        let mut lambda = Array1::from_elem(m, size);
+        let mut best = f64::INFINITY;
+        for iterations in 1..=self.max_iterations {
+            let rd = whole.p.dot(&x) + &whole.q + whole.a.t().dot(&lambda) + whole.e.t().dot(&nu);
+            let rp = whole.a.dot(&x) + &slack - &whole.b;
+            let re = whole.e.dot(&x) - &whole.d;
+            let mu = if m == 0 { 0.0 } else { slack.dot(&lambda) / m as f64 };
+            let off = |v: &Array1<f64>| v.iter().fold(0f64, |m, v| m.max(v.abs()));
+            let left = (off(&rd) / size).max(off(&rp).max(off(&re)) / reach).max(mu / (size * reach));
+            best = best.min(left);
+            if left <= self.tolerance {
+                return whole.finished(x, lambda, nu, iterations);
+            }
+            let system = whole.system(&lambda, &slack);
+            let direction = |rc: &Array1<f64>| {
+                let inner = (&lambda * &rp - rc) / &slack;
+                let right = -&rd - whole.a.t().dot(&inner);
+                let (dx, dnu) = solve_with(&system, &right, &-&re);
+                let ds = -&rp - whole.a.dot(&dx);
+                let dl = -(rc + &lambda * &ds) / &slack;
+                (dx, dnu, ds, dl)
+            };
+            let longest = |v: &Array1<f64>, dv: &Array1<f64>| {
+                v.iter().zip(dv).filter(|(_, d)| **d < 0.0).fold(1.0, |t: f64, (v, d)| t.min(-v / d))
+            };
+            let (_, _, ds, dl) = direction(&(&slack * &lambda));
+            let rc = if m == 0 {
+                Array1::zeros(0)
+            } else {
+                let (t, u) = (longest(&slack, &ds), longest(&lambda, &dl));
+                let ahead = (&slack + &(t * &ds)).dot(&(&lambda + &(u * &dl))) / m as f64;
+                let sigma = (ahead / mu).clamp(0.0, 1.0).powi(3);
+                &slack * &lambda + &ds * &dl - sigma * mu
+            };
+            let (dx, dnu, ds, dl) = direction(&rc);
+            let step = (NEARLY * longest(&slack, &ds).min(longest(&lambda, &dl))).min(1.0);
+            let step = if m == 0 { 1.0 } else { step };
+            x = x + step * dx;
+            nu = nu + step * dnu;
+            slack = slack + step * ds;
+            lambda = lambda + step * dl;
+            if !x.iter().chain(&lambda).chain(&nu).all(|v| v.is_finite()) {
+                break;
+            }
+        }
+        Err(Error::NoConvergence {
+            op: OP,
+            iterations: self.max_iterations,
+            residual: best,
+            tolerance: self.tolerance,
+        })
+    }
+
+    /// Factors of `[P + AᵀΛS⁻¹A, Eᵀ; E, 0]`.
+    fn system(&self, lambda: &Array1<f64>, slack: &Array1<f64>) -> (PartialPivLu<f64>, Mat<f64>) {
+        let (n, r) = (self.q.len(), self.d.len());
+        let mut k = Array2::<f64>::zeros((n + r, n + r));
+        let weighed = &self.a * &(lambda / slack).insert_axis(Axis(1));
+        k.slice_mut(s![..n, ..n]).assign(&(&self.p + &self.a.t().dot(&weighed)));
+        k.slice_mut(s![..n, n..]).assign(&self.e.t());
+        k.slice_mut(s![n.., ..n]).assign(&self.e);
+        let largest = k.iter().fold(f64::MIN_POSITIVE, |m, v| m.max(v.abs()));
+        let exact = Mat::from_fn(n + r, n + r, |i, j| k[[i, j]]);
+        // Redundant equalities and flat directions leave the matrix singular: a little on its diagonal, refined away.
+        let ridge = |i: usize| if i < n { 1e-14 * largest } else { -1e-14 };
+        let safe = Mat::from_fn(n + r, n + r, |i, j| k[[i, j]] + if i == j { ridge(i) } else { 0.0 });
+        (safe.partial_piv_lu(), exact)
+    }
+
+    fn finished(
+        &self,
+        x: Array1<f64>,
+        inequality: Array1<f64>,
+        equality: Array1<f64>,
+        iterations: usize,
+    ) -> Result<QuadraticSolution> {
+        let primal = self.objective(x.view());
+        let dual = -0.5 * x.dot(&self.p.dot(&x)) - inequality.dot(&self.b) - equality.dot(&self.d);
+        let kkt = self.kkt(x.view(), inequality.view(), equality.view())?;
+        Ok(QuadraticSolution { x, inequality, equality, primal, dual, kkt, iterations })
+    }
+}
+
+/// Both parts of the solution, refined twice.
+fn solve_with(
+    (factor, exact): &(PartialPivLu<f64>, Mat<f64>),
+    top: &Array1<f64>,
+    bottom: &Array1<f64>,
+) -> (Array1<f64>, Array1<f64>) {
+    let all: Vec<f64> = top.iter().chain(bottom).copied().collect();
+    let right = MatRef::from_column_major_slice(&all, all.len(), 1);
+    let mut found = factor.solve(right);
+    for _ in 0..2 {
+        let residual = right - exact * &found;
+        found += factor.solve(&residual);
+    }
+    let at = |i: usize| found[(i, 0)];
+    ((0..top.len()).map(at).collect(), (top.len()..all.len()).map(at).collect())
+}

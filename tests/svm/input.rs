@@ -1,0 +1,74 @@
+//! Bad input: an error that says whose move it is, or a machine with its certificate.
+
+use mercer::prelude::*;
+use ndarray::{Array2, array};
+
+use crate::support::random;
+use crate::{cpu, near};
+
+#[test]
+fn duplicates_with_opposite_labels() {
+    let x = array![[0.0], [0.0], [1.0], [1.0]];
+    let y = [0, 1, 0, 1];
+    let fitted = SvmClassifier::new(Kernel::rbf(1.0), 1.0).tolerance(1e-9).fit(&cpu(), &x, y).unwrap();
+    assert!(fitted.decision(&x).unwrap().iter().all(|f| f.is_finite()));
+    near(fitted.certificates()[0].gap(), 0.0, 1e-7, "gap");
+    let hard = SvmClassifier::hard_margin(Kernel::rbf(1.0)).fit(&cpu(), &x, y);
+    assert!(hard.is_err_and(|e| e.to_string().contains("separable")));
+}
+
+#[test]
+fn one_class_of_two() {
+    let refused = SvmClassifier::new(Kernel::linear(), 1.0).fit(&cpu(), array![[0.0], [1.0]], [3, 3]);
+    assert!(refused.is_err_and(|e| e.to_string().contains("two different labels")));
+    // A weight of zero takes the other class away.
+    let refused = SvmClassifier::new(Kernel::linear(), 1.0).fit_weighted(&cpu(), array![[0.0], [1.0]], [3, 4], [1.0, 0.0]);
+    assert!(refused.is_err());
+}
+
+#[test]
+fn a_nu_without_a_machine_names_the_bound() {
+    let x = random(10, 2, 1);
+    let y: Vec<bool> = (0..10).map(|i| i < 2).collect();
+    let refused = SvmClassifier::nu(Kernel::rbf(1.0), 0.5).fit(&cpu(), &x, &y).unwrap_err();
+    assert!(refused.to_string().contains("at most 0.4"), "{refused}");
+    assert!(SvmClassifier::nu(Kernel::rbf(1.0), 0.4).fit(&cpu(), &x, &y).is_ok());
+    for nu in [0.0, -1.0, 1.5, f64::NAN] {
+        assert!(SvmClassifier::nu(Kernel::rbf(1.0), nu).fit(&cpu(), &x, &y).is_err());
+        assert!(OneClassSvm::new(Kernel::rbf(1.0), nu).fit(&cpu(), &x).is_err());
+    }
+    for c in [0.0, -1.0, f64::INFINITY, f64::NAN] {
+        assert!(SvmClassifier::new(Kernel::rbf(1.0), c).fit(&cpu(), &x, &y).is_err());
+    }
+}
+
+#[test]
+fn an_indefinite_kernel_ends_somewhere() {
+    let x = random(40, 2, 3) * 2.0;
+    let y: Vec<bool> = (0..40).map(|i| x[[i, 0]] > 0.0).collect();
+    let model = SvmClassifier::new(Kernel::sigmoid(0.5, -1.0), 1.0);
+    let fitted = model.fit(&cpu(), &x, &y).unwrap();
+    assert!(fitted.decision(&x).unwrap().iter().all(|f| f.is_finite()));
+    assert!(fitted.certificates()[0].violation <= 1e-3, "a stationary point: {}", fitted.certificates()[0]);
+    let check = psd_check(&Kernel::sigmoid(0.5, -1.0), &x, 1e-10).unwrap();
+    assert!(!check.is_positive_semidefinite());
+}
+
+#[test]
+fn an_origin_without_offset_cannot_be_separated() {
+    // x = 0 has f = 0 whatever w is: the hard problem without offset is infeasible.
+    let x = array![[0.0], [1.0]];
+    assert!(SvmClassifier::hard_margin(Kernel::linear()).offset(false).fit(&cpu(), &x, [0, 1]).is_err());
+    assert!(SvmClassifier::hard_margin(Kernel::linear()).fit(&cpu(), &x, [0, 1]).is_ok());
+}
+
+#[test]
+fn too_few_iterations_are_said() {
+    let x = random(60, 2, 5);
+    let y: Vec<bool> = (0..60).map(|i| x[[i, 0]] > 0.0).collect();
+    let refused = SvmClassifier::new(Kernel::rbf(0.3), 10.0).max_iterations(3).fit(&cpu(), &x, &y);
+    assert!(matches!(refused, Err(Error::NoConvergence { iterations: 3, .. })), "{refused:?}");
+    assert!(SvmRegressor::new(Kernel::linear(), 1.0, -0.1).fit(&cpu(), &x, x.column(0)).is_err());
+    assert!(SvmClassifier::new(Kernel::linear(), 1.0).probabilities(1).fit(&cpu(), &x, &y).is_err());
+    assert!(SvmClassifier::new(Kernel::linear(), 1.0).fit(&cpu(), Array2::<f64>::zeros((0, 2)), Vec::<i32>::new()).is_err());
+}
