@@ -7,6 +7,7 @@ pub use crate::learn::LeaveOneOut;
 pub use crate::models::bayes_opt::*;
 pub use crate::models::cluster::*;
 pub use crate::models::gp::*;
+pub use crate::models::graph::*;
 pub use crate::models::kernel_methods::features::*;
 pub use crate::models::kernel_methods::*;
 pub use crate::models::latent::*;

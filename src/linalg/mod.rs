@@ -25,5 +25,6 @@ pub use iterative::{
 };
 #[cfg(feature = "serde")]
 pub(crate) use solve::SavedFactor;
+pub use iterative::SparseOperator;
 pub use solve::{Certificate, Fallback, Jitter, Solution, SolveReport, SpdFactor, SpdParams, solve_spd};
 pub(crate) use solve::{F32_VALUE, dots, rounding_error, solve_mixed};
