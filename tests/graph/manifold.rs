@@ -78,22 +78,22 @@ fn a_heavy_graph_leaves_a_constant() {
 /// One label on each moon.
 #[test]
 fn moons_need_one_label_each() {
-    let (x, y) = moons(80);
+    let (x, y) = moons(120);
     // In the middle of each moon.
-    let known = [40, 41];
+    let known = [60, 61];
     let (few, labels) = (x.select(Axis(0), &known), known.map(|i| y[i]));
     let rule = Neighbourhood::nearest(5);
     let kernel = Kernel::rbf(0.3);
     let truth = |said: Vec<usize>| accuracy(&y, &said).unwrap();
-    let svm = LaplacianSvm::new(kernel.clone(), 1e-4, 0.05).neighbourhood(rule).unlabelled(x.clone());
+    let svm = LaplacianSvm::new(kernel.clone(), 1e-4, 1.0).neighbourhood(rule).unlabelled(x.clone());
     let fit = svm.fit(&Device::cpu(), &few, labels).unwrap();
     assert_eq!(truth(fit.predict(&x).unwrap()), 1.0);
     let plain = svm.manifold(0.0).fit(&Device::cpu(), &few, labels).unwrap();
     assert!(truth(plain.predict(&x).unwrap()) < 0.95);
-    let logistic = LaplacianLogistic::new(kernel.clone(), 1e-4, 0.05).neighbourhood(rule).unlabelled(x.clone());
+    let logistic = LaplacianLogistic::new(kernel.clone(), 1e-4, 1.0).neighbourhood(rule).unlabelled(x.clone());
     assert_eq!(truth(logistic.fit(&Device::cpu(), &few, labels).unwrap().predict(&x).unwrap()), 1.0);
     let signs = array![-1.0, 1.0];
-    let rls = LaplacianRls::new(kernel, 1e-4, 0.05).neighbourhood(rule).unlabelled(x.clone());
+    let rls = LaplacianRls::new(kernel, 1e-4, 1.0).neighbourhood(rule).unlabelled(x.clone());
     let f = rls.fit(&Device::cpu(), &few, &signs).unwrap().predict(&x).unwrap();
     assert_eq!(truth(f.iter().map(|f| usize::from(*f > 0.0)).collect()), 1.0);
 }

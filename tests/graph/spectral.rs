@@ -16,8 +16,9 @@ fn the_fiedler_vector_is_that_of_the_notes() {
 
 #[test]
 fn components_are_clusters_in_every_variant() {
-    let edges: Vec<_> = (0..12).filter(|i| i % 4 != 3).map(|i| (i, i + 1, 1.0 + i as f64)).collect();
-    let graph = Graph::from_edges(12, &edges).unwrap();
+    // Three cliques of four.
+    let pairs = (0..12).flat_map(|i| (0..i).map(move |j| (i, j))).filter(|(i, j)| i / 4 == j / 4);
+    let graph = Graph::from_edges(12, &pairs.map(|(i, j)| (i, j, 1.0)).collect::<Vec<_>>()).unwrap();
     for which in ALL {
         let fit = SpectralClustering::new(3).laplacian(which).fit_graph(&graph).unwrap();
         assert_eq!(fit.labels(), [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2], "{which:?}");

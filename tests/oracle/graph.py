@@ -26,7 +26,7 @@ embedding = SpectralEmbedding(2, affinity="precomputed", eigen_solver="arpack", 
 first = [int(np.where(y == 0)[0][0]), int(np.where(y == 1)[0][0])]
 given = -np.ones(len(y), dtype=int)
 given[first] = y[first]
-spread = LabelSpreading(kernel="rbf", gamma=1 / (2 * width**2), alpha=0.2, max_iter=100000, tol=1e-13).fit(x, given)
+spread = LabelSpreading(kernel="rbf", gamma=1 / (2 * width**2), alpha=0.2, max_iter=3000, tol=0).fit(x, given)
 propagated = LabelPropagation(kernel="rbf", gamma=1 / (2 * width**2), max_iter=100000, tol=1e-13).fit(x, given)
 out["moons"] = {
     "x": x.tolist(),

@@ -126,6 +126,12 @@ impl<O> Store<O> {
     fn at(&self, i: usize, j: usize) -> f64 {
         self.values[i.max(j)][i.min(j)]
     }
+
+    /// The object that a row stands for.
+    fn number(&self, row: &[f64]) -> Option<usize> {
+        let i = row.first().copied().filter(|v| *v >= 0.0 && v.fract() == 0.0)?;
+        Some(i as usize).filter(|i| *i < self.objects.len())
+    }
 }
 
 impl<T: ?Sized, O: Borrow<T> + Send + Sync + 'static, K: ObjectKernel<T>> Objects<T, O, K> {
@@ -186,17 +192,18 @@ impl<T: ?Sized, O: Borrow<T> + Send + Sync + 'static, K: ObjectKernel<T>> Object
         Kernel::precomputed(self.gram())
     }
 
-    /// The kernel between the numbers of objects, those that will be added too. It is NaN for a number that no object has.
+    /// The kernel between the numbers of objects, those that will be added too. A number that no object has is an
+    /// [`Error::NotFinite`] of whoever asks: it stands for no point.
     pub fn kernel(&self) -> Kernel {
-        let store = Arc::clone(&self.store);
-        Kernel::custom(Custom::new("objects", move |x, y, _| {
-            let store = store.read().unwrap_or_else(PoisonError::into_inner);
-            let number = |row: &[f64]| {
-                let i = row.first().copied().filter(|v| *v >= 0.0 && v.fract() == 0.0)?;
-                Some(i as usize).filter(|i| *i < store.objects.len())
-            };
-            number(x).zip(number(y)).map_or(f64::NAN, |(i, j)| store.at(i, j))
-        }))
+        let (values, numbers) = (Arc::clone(&self.store), Arc::clone(&self.store));
+        let looked_up = Custom::new("objects", move |x, y, _| {
+            let store = values.read().unwrap_or_else(PoisonError::into_inner);
+            store.number(x).zip(store.number(y)).map_or(f64::NAN, |(i, j)| store.at(i, j))
+        });
+        Kernel::custom(looked_up).map("number of an object", 1, move |x| {
+            let store = numbers.read().unwrap_or_else(PoisonError::into_inner);
+            vec![store.number(x).map_or(f64::NAN, |i| i as f64)]
+        })
     }
 
     fn read(&self) -> std::sync::RwLockReadGuard<'_, Store<O>> {

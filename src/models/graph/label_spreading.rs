@@ -15,6 +15,11 @@ use crate::matrix::SparseMatrix;
 use crate::saved::Format;
 use crate::{Device, Result};
 
+/// The relative change of every share that ends the iteration, times `1 - α`.
+const EXACT: f64 = 1e-11;
+/// Most iterations; an error of size one shrinks by α in each.
+const ITERATIONS: usize = 100_000;
+
 /// `F = (1 - α) (I - α S)⁻¹ Y` with `S = D^-½ W D^-½`: each point takes the share α of its label from its neighbours and
 /// keeps the rest of what it was given; rows of F are then scaled to sum to one.
 ///
@@ -59,14 +64,28 @@ impl<L: Label> Fit<[L]> for LabelSpreading {
     type Fitted = FittedLabelSpreading<L>;
 
     fn fit(&self, _: &Device, x: ArrayView2<f64>, y: &[L]) -> Result<FittedLabelSpreading<L>> {
+        const OP: &str = "LabelSpreading::fit";
         let alpha = self.alpha;
         parameter("alpha", alpha, alpha > 0.0 && alpha < 1.0, "must lie between 0 and 1")?;
-        let given = Given::new("LabelSpreading::fit", x, self.unlabelled.as_ref(), y, self.neighbourhood)?;
-        let n = given.points.nrows();
+        let given = Given::new(OP, x, self.unlabelled.as_ref(), y, self.neighbourhood)?;
         let d = given.graph.degrees();
-        let edges = given.graph.weights().entries().map(|(i, j, w)| (i, j, -alpha * w / (d[i] * d[j]).sqrt()));
-        let system = SparseMatrix::from_triplets(n, n, &edges.chain((0..n).map(|i| (i, i, 1.0))).collect::<Vec<_>>())?;
-        let spread = solved(&system, (&given.one_hot * (1.0 - alpha)).view())?;
+        let walk = given.graph.weights().map(|i, j, w| alpha * w / d[i].sqrt() / d[j].sqrt())?;
+        let kept = &given.one_hot * (1.0 - alpha);
+        // By its series, whose terms are not negative: far from all labels shares are tiny, and their ratio still counts.
+        let mut spread = kept.clone();
+        for iteration in 1.. {
+            let next = walk.times(spread.view())? + &kept;
+            let moved = next.iter().zip(&spread).map(|(new, old)| if *new > 0.0 { (new - old).abs() / new } else { 0.0 });
+            let moved = moved.fold(0.0, f64::max);
+            spread = next;
+            if moved <= EXACT * (1.0 - alpha) {
+                break;
+            }
+            if iteration >= ITERATIONS {
+                let (residual, tolerance) = (moved, EXACT * (1.0 - alpha));
+                return Err(crate::Error::NoConvergence { op: OP, iterations: iteration, residual, tolerance });
+            }
+        }
         Ok(given.fitted(spread))
     }
 }
@@ -137,7 +156,7 @@ fn solved(a: &SparseMatrix, b: ArrayView2<f64>) -> Result<Array2<f64>> {
         return Ok(found.x);
     }
     let iterations = found.info.iterations;
-    Err(crate::Error::NoConvergence { op: "LabelSpreading::fit", iterations, residual: worst, tolerance: 1e-8 })
+    Err(crate::Error::NoConvergence { op: "LabelPropagation::fit", iterations, residual: worst, tolerance: 1e-8 })
 }
 
 /// Points, labels and the graph of all of them.
