@@ -18,7 +18,11 @@ use crate::{Error, Result};
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(try_from = "Parts", into = "Parts"))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(try_from = "Parts", into = "Parts")
+)]
 pub struct SparseMatrix {
     rows: usize,
     cols: usize,
@@ -100,7 +104,10 @@ impl SparseMatrix {
         const OP: &str = "SparseMatrix::from_triplets";
         room("rows", rows.saturating_add(1), size_of::<usize>())?;
         if let Some((i, j, _)) = entries.iter().find(|(i, j, _)| *i >= rows || *j >= cols) {
-            return Err(Error::Shape { op: OP, what: format!("entry ({i}, {j}) of a {rows} x {cols} matrix") });
+            return Err(Error::Shape {
+                op: OP,
+                what: format!("entry ({i}, {j}) of a {rows} x {cols} matrix"),
+            });
         }
         let mut sorted = entries.to_vec();
         sorted.sort_by_key(|(i, j, _)| (*i, *j));
@@ -112,7 +119,9 @@ impl SparseMatrix {
             same
         });
         let mut offsets = vec![0; rows + 1];
-        sorted.iter().for_each(|(i, _, _)| offsets[i + 1] += 1);
+        for (i, _, _) in &sorted {
+            offsets[i + 1] += 1;
+        }
         (0..rows).for_each(|i| offsets[i + 1] += offsets[i]);
         let (columns, values) = sorted.into_iter().map(|(_, j, v)| (j, v)).unzip();
         Self::from_rows(rows, cols, offsets, columns, values)

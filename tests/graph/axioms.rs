@@ -55,7 +55,9 @@ fn components_of_an_epsilon_graph_are_rich_and_consistent_but_know_a_scale() {
 #[test]
 fn k_means_is_scale_invariant_but_not_rich() {
     assert_eq!(scale_invariance(two_means, line(), &[1e-3, 0.1, 7.0, 1e4]).unwrap(), Axiom::Held(4));
-    let Axiom::Violated { wanted, .. } = richness(two_means, 4).unwrap() else { panic!("it has two clusters") };
+    let Axiom::Violated { wanted, .. } = richness(two_means, 4).unwrap() else {
+        panic!("it has two clusters")
+    };
     assert_ne!(wanted.iter().max(), Some(&1));
 }
 

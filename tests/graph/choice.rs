@@ -7,7 +7,12 @@ use crate::support::random;
 fn groups() -> (Array2<f64>, Vec<usize>) {
     let noise = random(60, 2, 1);
     let y: Vec<usize> = (0..60).map(|i| i % 4).collect();
-    (Array2::from_shape_fn((60, 2), |(i, j)| noise[[i, j]] + if j == 0 { 6.0 * (y[i] / 2) as f64 } else { 6.0 * (y[i] % 2) as f64 }), y)
+    (
+        Array2::from_shape_fn((60, 2), |(i, j)| {
+            noise[[i, j]] + if j == 0 { 6.0 * (y[i] / 2) as f64 } else { 6.0 * (y[i] % 2) as f64 }
+        }),
+        y,
+    )
 }
 
 #[test]

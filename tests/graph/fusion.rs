@@ -35,7 +35,8 @@ fn alignment_is_a_cosine() {
     let both = (&k * &target).sum() / (&k * &k).sum().sqrt() / 5.0;
     assert!((alignment(k.view(), target.view()).unwrap() - both).abs() < 1e-14);
     // A constant added to a kernel changes nothing once it is centred.
-    let (one, other) = (centred_alignment(k.view(), target.view()), centred_alignment((&k + 7.0).view(), target.view()));
+    let (one, other) =
+        (centred_alignment(k.view(), target.view()), centred_alignment((&k + 7.0).view(), target.view()));
     assert!((one.unwrap() - other.unwrap()).abs() < 1e-12);
     assert!(centred_alignment(Array2::<f64>::ones((5, 5)).view(), target.view()).is_err());
 }

@@ -19,12 +19,17 @@ fn merges_are_those_of_scipy() {
         let fit = Hierarchical::new(4).linkage(linkage).fit(&Device::cpu(), &x).unwrap();
         for (merge, want) in fit.dendrogram().merges().iter().zip(trees[name]["merges"].as_array().unwrap()) {
             let want = list(want);
-            assert_eq!([merge.left(), merge.right(), merge.size()], [want[0], want[1], want[3]].map(|v| v as usize), "{name}");
+            assert_eq!(
+                [merge.left(), merge.right(), merge.size()],
+                [want[0], want[1], want[3]].map(|v| v as usize),
+                "{name}"
+            );
             close([&merge.height()], [&want[2]], 1e-12, name);
         }
         assert_eq!(adjusted_rand(&whole(&trees[name]["four"]), fit.labels()).unwrap(), 1.0, "{name}");
         assert_eq!(fit.predict(&x).unwrap(), fit.labels());
-        let distances = Array2::from_shape_fn((25, 25), |(i, j)| (&x.row(i) - &x.row(j)).mapv(|v| v * v).sum().sqrt());
+        let distances =
+            Array2::from_shape_fn((25, 25), |(i, j)| (&x.row(i) - &x.row(j)).mapv(|v| v * v).sum().sqrt());
         let by_distance = Hierarchical::new(4).linkage(linkage).fit_dissimilarity(&distances).unwrap();
         assert_eq!(by_distance.labels(), fit.labels());
     }
@@ -86,12 +91,16 @@ fn ward_merges_cost_what_their_heights_say() {
     let fit = Hierarchical::new(1).fit(&Device::cpu(), &x).unwrap();
     let tree = fit.dendrogram();
     let cost = |labels: &[usize]| -> f64 {
-        (0..15).map(|k| {
-            let rows: Vec<usize> = (0..15).filter(|&i| labels[i] == k).collect();
-            if rows.is_empty() { return 0.0 }
-            let part = x.select(ndarray::Axis(0), &rows);
-            (&part - &part.mean_axis(ndarray::Axis(0)).unwrap()).mapv(|v| v * v).sum()
-        }).sum()
+        (0..15)
+            .map(|k| {
+                let rows: Vec<usize> = (0..15).filter(|&i| labels[i] == k).collect();
+                if rows.is_empty() {
+                    return 0.0;
+                }
+                let part = x.select(ndarray::Axis(0), &rows);
+                (&part - &part.mean_axis(ndarray::Axis(0)).unwrap()).mapv(|v| v * v).sum()
+            })
+            .sum()
     };
     for k in 1..15 {
         let grown = cost(&tree.cut(k).unwrap()) - cost(&tree.cut(k + 1).unwrap());
@@ -108,8 +117,12 @@ fn small_and_bad_trees() {
     assert!(same.dendrogram().merges().iter().all(|m| m.height() == 0.0));
     assert!(Hierarchical::new(3).fit(&Device::cpu(), array![[1.0], [2.0]]).is_err());
     assert!(Hierarchical::new(0).fit(&Device::cpu(), array![[1.0], [2.0]]).is_err());
-    assert!(Hierarchical::new(DendrogramCut::Height(-1.0)).fit(&Device::cpu(), array![[1.0], [2.0]]).is_err());
-    for bad in [array![[0.0, 1.0], [2.0, 0.0]], array![[0.0, -1.0], [-1.0, 0.0]], array![[1.0, 1.0], [1.0, 0.0]]] {
+    assert!(
+        Hierarchical::new(DendrogramCut::Height(-1.0)).fit(&Device::cpu(), array![[1.0], [2.0]]).is_err()
+    );
+    for bad in
+        [array![[0.0, 1.0], [2.0, 0.0]], array![[0.0, -1.0], [-1.0, 0.0]], array![[1.0, 1.0], [1.0, 0.0]]]
+    {
         assert!(Hierarchical::new(1).fit_dissimilarity(&bad).is_err());
     }
 }

@@ -56,7 +56,10 @@ fn isolated_vertices_and_disconnected_graphs_are_told() {
     let fit = model.fit(&Device::cpu(), &x).unwrap();
     assert_eq!(fit.graph().isolated(), [3]);
     assert_eq!(fit.labels(), [0, 0, 0, 1]);
-    let maps = LaplacianEigenmaps::new(2).neighbourhood(Neighbourhood::epsilon(1.0)).fit(&Device::cpu(), &x).unwrap();
+    let maps = LaplacianEigenmaps::new(2)
+        .neighbourhood(Neighbourhood::epsilon(1.0))
+        .fit(&Device::cpu(), &x)
+        .unwrap();
     assert_eq!((maps.components(), maps.isolated()), (2, &[3][..]));
     assert!(maps.embedding().iter().all(|v| v.is_finite()));
     // Nobody near: all are alone, and still nothing is NaN.
@@ -85,7 +88,11 @@ fn bad_models() {
     let kernel = Kernel::rbf(1.0);
     parameter(LaplacianRls::new(kernel.clone(), 0.0, 1.0).fit(&cpu, &x, Array1::<f64>::zeros(8)));
     parameter(LaplacianRls::new(kernel.clone(), 1.0, -1.0).fit(&cpu, &x, Array1::<f64>::zeros(8)));
-    shape(LaplacianRls::new(kernel.clone(), 1.0, 1.0).graph(triangles()).fit(&cpu, &x, Array1::<f64>::zeros(8)));
+    shape(LaplacianRls::new(kernel.clone(), 1.0, 1.0).graph(triangles()).fit(
+        &cpu,
+        &x,
+        Array1::<f64>::zeros(8),
+    ));
     parameter(LaplacianSvm::new(kernel.clone(), 1.0, 1.0).fit(&cpu, &x, ["one"; 8]));
     shape(LaplacianLogistic::new(kernel, 1.0, 1.0).fit(&cpu, &x, [0, 1]));
 }

@@ -26,7 +26,8 @@ fn spreading_is_that_of_scikit_learn() {
 #[test]
 fn propagation_is_that_of_scikit_learn() {
     let (x, y, more, want, rule) = problem("propagation");
-    let fit = LabelPropagation::new().neighbourhood(rule).unlabelled(more).fit(&Device::cpu(), &x, &y).unwrap();
+    let fit =
+        LabelPropagation::new().neighbourhood(rule).unlabelled(more).fit(&Device::cpu(), &x, &y).unwrap();
     close(fit.shares(), &want, 1e-6, "the shares");
 }
 
@@ -46,7 +47,9 @@ fn points_without_a_path_to_a_label_are_told() {
     let rule = Neighbourhood::epsilon(1.0);
     let spread = LabelSpreading::new(0.5).neighbourhood(rule).unlabelled(more.clone());
     let propagated = LabelPropagation::new().neighbourhood(rule).unlabelled(more);
-    for fit in [spread.fit(&Device::cpu(), &x, [1, 2]).unwrap(), propagated.fit(&Device::cpu(), &x, [1, 2]).unwrap()] {
+    for fit in
+        [spread.fit(&Device::cpu(), &x, [1, 2]).unwrap(), propagated.fit(&Device::cpu(), &x, [1, 2]).unwrap()]
+    {
         assert_eq!(fit.unreached(), [3, 4]);
         close(fit.shares().row(3), &[0.5, 0.5], 0.0, "nobody knows");
         assert_eq!(fit.transduction().unwrap()[..3], [1, 2, 1]);

@@ -56,14 +56,19 @@ fn least_squares_are_stationary() {
     let model = LaplacianRls::new(kernel.clone(), lambda, eta).neighbourhood(rule).unlabelled(more.clone());
     let fit = model.fit(&Device::cpu(), &x, &y).unwrap();
     let all = concatenate![Axis(0), x, more];
-    let k = gram(&kernel, &Matrix::from_array(&Device::cpu(), all.view()).unwrap(), None).unwrap().to_array().unwrap();
+    let k = gram(&kernel, &Matrix::from_array(&Device::cpu(), all.view()).unwrap(), None)
+        .unwrap()
+        .to_array()
+        .unwrap();
     let l = rule.graph(&all).unwrap().laplacian(Laplacian::Unnormalised).unwrap().to_dense().unwrap();
     let (a, f) = (fit.dual_coefficients(), fit.values());
     let mut rest = a * lambda + l.dot(f) * eta;
     rest.slice_mut(s![..6, ..]).zip_mut_with(&(&f.slice(s![..6, ..]) - &y), |r, e| *r += e);
     close(&k.dot(&rest), &Array2::<f64>::zeros((15, 1)), 1e-12, "the gradient");
     // The unlabelled points in another order are the same points.
-    let back = LaplacianRls::new(kernel, lambda, eta).neighbourhood(rule).unlabelled(more.slice(s![..;-1, ..]).to_owned());
+    let back = LaplacianRls::new(kernel, lambda, eta)
+        .neighbourhood(rule)
+        .unlabelled(more.slice(s![..;-1, ..]).to_owned());
     let new = random(4, 2, 8);
     let other = back.fit(&Device::cpu(), &x, &y).unwrap().predict(&new).unwrap();
     close(&other, &fit.predict(&new).unwrap(), 1e-10, "in another order");
@@ -90,7 +95,8 @@ fn moons_need_one_label_each() {
     assert_eq!(truth(fit.predict(&x).unwrap()), 1.0);
     let plain = svm.manifold(0.0).fit(&Device::cpu(), &few, labels).unwrap();
     assert!(truth(plain.predict(&x).unwrap()) < 0.95);
-    let logistic = LaplacianLogistic::new(kernel.clone(), 1e-4, 1.0).neighbourhood(rule).unlabelled(x.clone());
+    let logistic =
+        LaplacianLogistic::new(kernel.clone(), 1e-4, 1.0).neighbourhood(rule).unlabelled(x.clone());
     assert_eq!(truth(logistic.fit(&Device::cpu(), &few, labels).unwrap().predict(&x).unwrap()), 1.0);
     let signs = array![-1.0, 1.0];
     let rls = LaplacianRls::new(kernel, 1e-4, 1.0).neighbourhood(rule).unlabelled(x.clone());
@@ -104,7 +110,8 @@ fn margins_are_certified() {
     let far = array![[-100.0], [100.0]];
     // k = 1 on the diagonal and 0 elsewhere: each point alone, a = min(1/2λ, 1).
     for (lambda, want) in [(2.0, 0.25), (0.1, 1.0)] {
-        let fit = LaplacianSvm::new(Kernel::rbf(1.0), lambda, 0.0).fit(&Device::cpu(), &far, [-1, 1]).unwrap();
+        let fit =
+            LaplacianSvm::new(Kernel::rbf(1.0), lambda, 0.0).fit(&Device::cpu(), &far, [-1, 1]).unwrap();
         close(fit.dual_coefficients().column(0), &[-want, want], 1e-9, "by hand");
     }
     let (x, y) = moons(40);
@@ -117,11 +124,13 @@ fn margins_are_certified() {
     let f = fit.decision(&x).unwrap();
     let graph = Neighbourhood::nearest(4).graph(&x).unwrap();
     let a = fit.dual_coefficients();
-    let loss: f64 = f.iter().zip(&y).map(|(f, y)| (1.0 - f * if *y == 1 { 1.0 } else { -1.0 }).max(0.0)).sum();
+    let loss: f64 =
+        f.iter().zip(&y).map(|(f, y)| (1.0 - f * if *y == 1 { 1.0 } else { -1.0 }).max(0.0)).sum();
     let primal = loss + 0.05 * (a * &f).sum() + 0.01 * graph.smoothness(f.column(0)).unwrap();
     close([&found.primal], [&primal], 1e-9, "the objective");
     // Several classes: each against the rest.
-    let three: Vec<&str> = (0..40).map(|i| ["a", "b", "c"][i % 2 + usize::from(i > 30 && i % 2 == 1)]).collect();
+    let three: Vec<&str> =
+        (0..40).map(|i| ["a", "b", "c"][i % 2 + usize::from(i > 30 && i % 2 == 1)]).collect();
     let fit = model.fit(&Device::cpu(), &x, &three).unwrap();
     assert_eq!((fit.certificates().len(), fit.decision(&x).unwrap().ncols()), (3, 3));
     assert!(fit.score(&x, &three).unwrap() > 0.9);

@@ -46,7 +46,8 @@ fn strings_work_in_every_kernel_method() {
     let y = array![1.0_f64, 1.0, 1.0, 1.0, -1.0, -1.0, -1.0, -1.0];
     let cpu = Device::cpu();
     for kernel in [all.kernel(), all.table()] {
-        let gp = GpRegressor::new(kernel.clone()).noise(0.1).fit(&cpu, &x, &y).unwrap().predict(&new).unwrap();
+        let gp =
+            GpRegressor::new(kernel.clone()).noise(0.1).fit(&cpu, &x, &y).unwrap().predict(&new).unwrap();
         assert!(gp[0] > 0.0 && gp[1] < 0.0);
         let classifier = GpClassifier::new(kernel.clone().scaled(9.0)).fit(&cpu, &x, KIND).unwrap();
         assert_eq!(classifier.predict(&new).unwrap(), [true, false]);

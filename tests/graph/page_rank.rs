@@ -41,16 +41,26 @@ fn ranks_solve_the_linear_system() {
 #[test]
 fn ranks_are_those_of_networkx() {
     let all = oracle("pagerank");
-    let pairs: Vec<(usize, usize)> = all["links"].as_array().unwrap().iter().map(|l| {
-        let l = list(l);
-        (l[0] as usize, l[1] as usize)
-    }).collect();
+    let pairs: Vec<(usize, usize)> = all["links"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|l| {
+            let l = list(l);
+            (l[0] as usize, l[1] as usize)
+        })
+        .collect();
     let a = links(7, &pairs);
     let found = PageRank::new(0.85).rank(&a).unwrap();
     close(found.scores(), &list(&all["plain"]), 1e-10, "plain");
     assert_eq!(found.dangling(), [4, 6]);
     let to = array![1.0, 0.0, 0.0, 3.0, 0.0, 0.0, 0.0];
-    close(PageRank::new(0.6).personalised(to).rank(&a).unwrap().scores(), &list(&all["personal"]), 1e-10, "personal");
+    close(
+        PageRank::new(0.6).personalised(to).rank(&a).unwrap().scores(),
+        &list(&all["personal"]),
+        1e-10,
+        "personal",
+    );
     let lost = PageRank::new(0.85).dangling(Dangling::Lost).rank(&a).unwrap();
     assert!(lost.scores().sum() < 0.9);
     let stay = PageRank::new(0.85).dangling(Dangling::Stay).rank(&a).unwrap();

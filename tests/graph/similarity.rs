@@ -28,11 +28,13 @@ fn epsilon_graphs_join_whoever_is_near() {
 
 #[test]
 fn nearest_graphs_join_either_or_both() {
-    let (either, both) = (Neighbourhood::nearest(2).graph(six()).unwrap(), Neighbourhood::mutual(2).graph(six()).unwrap());
+    let (either, both) =
+        (Neighbourhood::nearest(2).graph(six()).unwrap(), Neighbourhood::mutual(2).graph(six()).unwrap());
     assert_eq!(pairs(&either), [(0, 1), (0, 2), (1, 2), (2, 3), (3, 4), (3, 5), (4, 5)]);
     assert_eq!(pairs(&both), [(0, 1), (0, 2), (1, 2), (3, 4), (4, 5)]);
     let x = random(40, 3, 2);
-    let (either, both) = (Neighbourhood::nearest(4).graph(&x).unwrap(), Neighbourhood::mutual(4).graph(&x).unwrap());
+    let (either, both) =
+        (Neighbourhood::nearest(4).graph(&x).unwrap(), Neighbourhood::mutual(4).graph(&x).unwrap());
     assert!(pairs(&both).iter().all(|e| pairs(&either).contains(e)));
     assert!(either.degrees().iter().all(|d| *d >= 4.0) && both.degrees().iter().all(|d| *d <= 4.0));
     let lonely = Neighbourhood::mutual(1).graph(array![[0.0], [1.0], [2.5]]).unwrap();
@@ -43,7 +45,8 @@ fn nearest_graphs_join_either_or_both() {
 fn gaussian_weights_are_those_of_the_kernel() {
     let x = random(12, 2, 3);
     let graph = Neighbourhood::gaussian(0.7).graph(&x).unwrap();
-    let kernel = mercer::ops::gram(&Kernel::rbf(0.7), &Matrix::from_array(&Device::cpu(), x.view()).unwrap(), None);
+    let kernel =
+        mercer::ops::gram(&Kernel::rbf(0.7), &Matrix::from_array(&Device::cpu(), x.view()).unwrap(), None);
     let want = kernel.unwrap().to_array().unwrap() - Array2::<f64>::eye(12);
     close(&graph.weights().to_dense().unwrap(), &want, 1e-14, "the weights, without a diagonal");
     let some = Neighbourhood::nearest(3).weighted(0.7).graph(&x).unwrap();
@@ -84,7 +87,10 @@ fn laplacians_are_positive_and_their_null_spaces_are_components() {
         close(&rw.dot(&u), &(&u * value), 1e-10, "L_rw u = λ u");
     }
     // Three components: two triangles without the bridge, and a vertex alone.
-    let apart = Graph::from_edges(7, &triangles().edges()[..].iter().filter(|e| e.2 == 1.0).copied().collect::<Vec<_>>());
+    let apart = Graph::from_edges(
+        7,
+        &triangles().edges()[..].iter().filter(|e| e.2 == 1.0).copied().collect::<Vec<_>>(),
+    );
     let apart = apart.unwrap();
     assert_eq!((apart.component_count(), apart.isolated()), (3, vec![6]));
     assert_eq!(apart.components(), [0, 0, 0, 1, 1, 1, 2]);
@@ -108,7 +114,12 @@ fn cuts_are_those_of_the_notes() {
         let parts: Vec<usize> = (0..6).map(|i| usize::from(inside.contains(&i))).collect();
         graph.ratio_cut(&parts).unwrap()
     };
-    close([&ratio(&[0, 1, 2]), &ratio(&[0]), &ratio(&[0, 1])], &[0.06666666667, 2.4, 1.5], 1e-10, "ratio cuts");
+    close(
+        [&ratio(&[0, 1, 2]), &ratio(&[0]), &ratio(&[0, 1])],
+        &[0.06666666667, 2.4, 1.5],
+        1e-10,
+        "ratio cuts",
+    );
     let parts = [0, 0, 0, 1, 1, 1];
     assert!((graph.total_cut(&parts).unwrap() - 0.2).abs() < 1e-15);
     assert!((graph.normalised_cut(&parts).unwrap() - 0.03278688525).abs() < 1e-11);
@@ -131,7 +142,8 @@ fn ratio_cuts_are_quadratic_forms() {
             let mut sum = 0.0;
             for c in (0..3).filter(|c| parts.contains(c)) {
                 let size = parts.iter().filter(|p| **p == c).count() as f64;
-                let h: Array1<f64> = parts.iter().map(|p| f64::from(u8::from(*p == c)) / size.sqrt()).collect();
+                let h: Array1<f64> =
+                    parts.iter().map(|p| f64::from(u8::from(*p == c)) / size.sqrt()).collect();
                 assert!((h.dot(&h) - 1.0).abs() < 1e-12);
                 sum += h.dot(&l.dot(&h));
             }

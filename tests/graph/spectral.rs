@@ -22,7 +22,8 @@ fn components_are_clusters_in_every_variant() {
     for which in ALL {
         let fit = SpectralClustering::new(3).laplacian(which).fit_graph(&graph).unwrap();
         assert_eq!(fit.labels(), [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2], "{which:?}");
-        let gap = SpectralClustering::new(ClusterCount::Eigengap(6)).laplacian(which).fit_graph(&graph).unwrap();
+        let gap =
+            SpectralClustering::new(ClusterCount::Eigengap(6)).laplacian(which).fit_graph(&graph).unwrap();
         assert_eq!(gap.clusters(), 3, "{which:?}: {:?}", gap.eigenvalues());
     }
 }
@@ -96,7 +97,9 @@ fn large_graphs_have_the_same_eigenvalues() {
     let found = spectrum(&graph, Laplacian::Unnormalised, 4).unwrap();
     // A circulant: λ_m = 2 Σ_s (1 - cos(2π m s / n)).
     let want = |m: f64| {
-        (1..=20).map(|s| 2.0 - 2.0 * (2.0 * std::f64::consts::PI * m * f64::from(s) / n as f64).cos()).sum::<f64>()
+        (1..=20)
+            .map(|s| 2.0 - 2.0 * (2.0 * std::f64::consts::PI * m * f64::from(s) / n as f64).cos())
+            .sum::<f64>()
     };
     close(found.values(), &[0.0, want(1.0), want(1.0), want(2.0)], 1e-8, "a circulant");
     let l = graph.laplacian(Laplacian::Unnormalised).unwrap();

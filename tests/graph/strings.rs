@@ -33,12 +33,18 @@ fn globins_are_as_alike_as_in_the_notes() {
     let value = |k: StringKernel, a: &str, b: &str| k.value(a, b).unwrap();
     assert_eq!((HBA.len(), LGB.len()), (42, 47));
     let all = StringKernel::all_substrings();
-    assert_eq!([(HBA, LGB), (HBA, HBA), (LGB, LGB)].map(|(a, b)| value(all.clone(), a, b)), [169.0, 1069.0, 1286.0]);
+    assert_eq!(
+        [(HBA, LGB), (HBA, HBA), (LGB, LGB)].map(|(a, b)| value(all.clone(), a, b)),
+        [169.0, 1069.0, 1286.0]
+    );
     assert_eq!(value(StringKernel::decaying(0.5), HBA, LGB), 81.75);
     assert_eq!(value(StringKernel::spectrum(2), HBA, LGB), 11.0);
     assert_eq!(value(StringKernel::spectrum(3), HBA, LGB), 0.0);
     let bag = StringKernel::bag_of_characters();
-    assert_eq!([(HBA, LGB), (HBA, HBA), (LGB, LGB)].map(|(a, b)| value(bag.clone(), a, b)), [158.0, 188.0, 201.0]);
+    assert_eq!(
+        [(HBA, LGB), (HBA, HBA), (LGB, LGB)].map(|(a, b)| value(bag.clone(), a, b)),
+        [158.0, 188.0, 201.0]
+    );
     assert_eq!((value(all, "abab", "aba"), value(bag, "abab", "aba")), (10.0, 6.0));
 }
 

@@ -27,7 +27,10 @@ impl Written {
         for child in &self.1 {
             let mut ways = vec![(child.0.to_string(), 0)];
             ways.extend(child.fragments());
-            all = all.iter().flat_map(|(t, s)| ways.iter().map(move |(u, r)| (format!("{t}{u} "), s + r))).collect();
+            all = all
+                .iter()
+                .flat_map(|(t, s)| ways.iter().map(move |(u, r)| (format!("{t}{u} "), s + r)))
+                .collect();
         }
         all
     }

@@ -13,10 +13,15 @@ fn divergence(x: &Array2<f64>, y: &Array2<f64>, perplexity: f64) -> f64 {
         let (mut low, mut high) = (0f64, 1e6f64);
         for _ in 0..300 {
             let beta = 0.5 * (low + high);
-            let w: Vec<f64> = (0..n).map(|j| if j == i { 0.0 } else { (-beta * d2(x, i, j)).exp() }).collect();
+            let w: Vec<f64> =
+                (0..n).map(|j| if j == i { 0.0 } else { (-beta * d2(x, i, j)).exp() }).collect();
             let sum: f64 = w.iter().sum();
             let entropy: f64 = w.iter().filter(|w| **w > 0.0).map(|w| -w / sum * (w / sum).ln()).sum();
-            if entropy > perplexity.ln() { low = beta } else { high = beta }
+            if entropy > perplexity.ln() {
+                low = beta
+            } else {
+                high = beta
+            }
             (0..n).for_each(|j| p[[i, j]] = w[j] / sum);
         }
     }

@@ -32,7 +32,8 @@ fn sparse_products_are_dense_products() {
 #[test]
 fn long_rows_are_added_up_in_parts() {
     let m = 70_000;
-    let entries: Vec<_> = (0..m).map(|j| (1, j, if j % 2 == 0 { 1.0 } else { -0.5 })).chain([(0, 3, 2.0)]).collect();
+    let entries: Vec<_> =
+        (0..m).map(|j| (1, j, if j % 2 == 0 { 1.0 } else { -0.5 })).chain([(0, 3, 2.0)]).collect();
     let a = SparseMatrix::from_triplets(3, m, &entries).unwrap();
     let v = Array2::ones((m, 1));
     let want = ndarray::array![[2.0], [17_500.0], [0.0]];

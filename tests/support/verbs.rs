@@ -1,5 +1,6 @@
 //! Every verb, run at the edges of its tiles: `selfcheck` compares devices by it, the shader tests compile by it.
 
+use mercer::matrix::SparseMatrix;
 use mercer::ops::{
     Along, Map, Reduction, Relabellings, Second, Side, Trans, Triangle, Weights, Whitening, Zip,
     add_diagonal, add_diagonal_vector, argmin, bilinear_forms, centre, centre_columns, cholesky, diagonal,
@@ -7,7 +8,6 @@ use mercer::ops::{
     gram_sum_grad, gram_vec, log_det, logsumexp, map, moments, nearest, permute, permuted_sums, reduce,
     relabelled_forms, softmax, solve_triangular, spmm, syrk, to_half, transpose, zip,
 };
-use mercer::matrix::SparseMatrix;
 use mercer::{Device, Kernel, Matrix, Result};
 use ndarray::{Array1, Array2, Axis};
 

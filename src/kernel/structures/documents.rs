@@ -35,7 +35,9 @@ impl TfIdf {
         let mut counts: BTreeMap<String, f64> = BTreeMap::new();
         for document in corpus {
             let different: BTreeSet<String> = words(document.as_ref()).collect();
-            different.into_iter().for_each(|w| *counts.entry(w).or_default() += 1.0);
+            for word in different {
+                *counts.entry(word).or_default() += 1.0;
+            }
         }
         let weight = |of: f64| ((1.0 + corpus.len() as f64) / (1.0 + of)).ln() + 1.0;
         let weights = counts.into_iter().map(|(word, of)| (word, weight(of))).collect();

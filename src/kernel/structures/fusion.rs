@@ -84,7 +84,7 @@ impl<T: ?Sized> ObjectKernel<T> for Fused<T> {
 /// The kernel of one part of a record.
 #[derive(Debug, Clone)]
 pub struct Part<F, K, U: ?Sized> {
-    part: F,
+    take: F,
     kernel: K,
     compared: PhantomData<fn(&U)>,
 }
@@ -96,7 +96,7 @@ impl<F, K, U: ?Sized> Part<F, K, U> {
         F: for<'a> Fn(&'a T) -> &'a U,
         K: ObjectKernel<U>,
     {
-        Part { part, kernel, compared: PhantomData }
+        Part { take: part, kernel, compared: PhantomData }
     }
 }
 
@@ -108,6 +108,6 @@ where
     K: ObjectKernel<U>,
 {
     fn value(&self, a: &T, b: &T) -> Result<f64> {
-        self.kernel.value((self.part)(a), (self.part)(b))
+        self.kernel.value((self.take)(a), (self.take)(b))
     }
 }

@@ -104,7 +104,8 @@ impl PairHmm {
                     }
                 }
                 if j > 0 {
-                    let from = (1.0 - open) * open * m[j - 1] + (1.0 - extend) * open * u[j - 1] + extend * v[j - 1];
+                    let from =
+                        (1.0 - open) * open * m[j - 1] + (1.0 - extend) * open * u[j - 1] + extend * v[j - 1];
                     v[j] = self.inserted[y[j - 1]] * from;
                 }
             }

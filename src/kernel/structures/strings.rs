@@ -28,7 +28,10 @@ enum Rule {
     /// `w_s` of lengths 1, 2, ...; 0 beyond.
     Lengths(Vec<f64>),
     Spectrum(usize),
-    Gappy { length: usize, decay: f64 },
+    Gappy {
+        length: usize,
+        decay: f64,
+    },
 }
 
 impl StringKernel {
@@ -85,7 +88,7 @@ impl ObjectKernel<str> for StringKernel {
         // What a common suffix of each length adds: the weights of all its own suffixes.
         let added: Vec<f64> = match &self.0 {
             Rule::Gappy { length, decay } => return gappy(&a, &b, *length, *decay),
-            Rule::Decaying(decay) => summed(most, |l| decay.powi(l.min(1 << 30) as i32)),
+            Rule::Decaying(decay) => summed(most, |l| decay.powf(l as f64)),
             Rule::Lengths(weights) => summed(most, |l| weights.get(l - 1).copied().unwrap_or(0.0)),
             Rule::Spectrum(k) => summed(most, |l| f64::from(u8::from(l == *k))),
         };

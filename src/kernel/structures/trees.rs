@@ -33,7 +33,8 @@ impl<L> Tree<L> {
         for other in below {
             let shift = tree.labels.len();
             tree.labels.extend(other.labels);
-            tree.children.extend(other.children.into_iter().map(|c| c.into_iter().map(|i| i + shift).collect()));
+            tree.children
+                .extend(other.children.into_iter().map(|c| c.into_iter().map(|i| i + shift).collect()));
             roots.push(tree.labels.len() - 1);
         }
         tree.labels.push(label);

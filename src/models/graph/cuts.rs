@@ -14,7 +14,9 @@ impl Graph {
         let known = a.iter().chain(b).all(|v| *v < n);
         require("Graph::cut", known, || format!("a vertex is none of the {n} there are"))?;
         let mut inside = vec![false; n];
-        b.iter().for_each(|&j| inside[j] = true);
+        for &j in b {
+            inside[j] = true;
+        }
         Ok(a.iter().flat_map(|&i| self.weights().row(i)).filter(|(j, _)| inside[*j]).map(|(_, w)| w).sum())
     }
 

@@ -52,7 +52,12 @@ impl LaplacianEigenmaps {
 
     fn run(&self, graph: &Graph, x: Array2<f64>, rule: Neighbourhood) -> Result<FittedLaplacianEigenmaps> {
         let (n, k) = (graph.order(), self.dimensions);
-        parameter("dimensions", k as f64, k >= 1 && k < n, "must be at least 1 and below the number of points")?;
+        parameter(
+            "dimensions",
+            k as f64,
+            k >= 1 && k < n,
+            "must be at least 1 and below the number of points",
+        )?;
         let found = spectrum(graph, Laplacian::RandomWalk, k + 1)?;
         Ok(FittedLaplacianEigenmaps {
             format: Format,
@@ -119,7 +124,13 @@ inherent!(FittedLaplacianEigenmaps: Transform);
 impl Transform for FittedLaplacianEigenmaps {
     fn transform(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
         parameter("features", 0.0, self.points.ncols() > 0, "a fit to a graph knows no points: use `fit`")?;
-        carried("FittedLaplacianEigenmaps::transform", &self.rule, self.points.view(), self.embedding.view(), x)
+        carried(
+            "FittedLaplacianEigenmaps::transform",
+            &self.rule,
+            self.points.view(),
+            self.embedding.view(),
+            x,
+        )
     }
 }
 

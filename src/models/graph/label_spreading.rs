@@ -75,7 +75,10 @@ impl<L: Label> Fit<[L]> for LabelSpreading {
         let mut spread = kept.clone();
         for iteration in 1.. {
             let next = walk.times(spread.view())? + &kept;
-            let moved = next.iter().zip(&spread).map(|(new, old)| if *new > 0.0 { (new - old).abs() / new } else { 0.0 });
+            let moved = next
+                .iter()
+                .zip(&spread)
+                .map(|(new, old)| if *new > 0.0 { (new - old).abs() / new } else { 0.0 });
             let moved = moved.fold(0.0, f64::max);
             spread = next;
             if moved <= EXACT * (1.0 - alpha) {
@@ -83,7 +86,12 @@ impl<L: Label> Fit<[L]> for LabelSpreading {
             }
             if iteration >= ITERATIONS {
                 let (residual, tolerance) = (moved, EXACT * (1.0 - alpha));
-                return Err(crate::Error::NoConvergence { op: OP, iterations: iteration, residual, tolerance });
+                return Err(crate::Error::NoConvergence {
+                    op: OP,
+                    iterations: iteration,
+                    residual,
+                    tolerance,
+                });
             }
         }
         Ok(given.fitted(spread))
@@ -156,7 +164,12 @@ fn solved(a: &SparseMatrix, b: ArrayView2<f64>) -> Result<Array2<f64>> {
         return Ok(found.x);
     }
     let iterations = found.info.iterations;
-    Err(crate::Error::NoConvergence { op: "LabelPropagation::fit", iterations, residual: worst, tolerance: 1e-8 })
+    Err(crate::Error::NoConvergence {
+        op: "LabelPropagation::fit",
+        iterations,
+        residual: worst,
+        tolerance: 1e-8,
+    })
 }
 
 /// Points, labels and the graph of all of them.
@@ -210,7 +223,11 @@ impl<L: Label> Given<L> {
 }
 
 /// Labelled points above those without labels, once both are known to be in order.
-pub(super) fn together(op: &'static str, x: ArrayView2<f64>, more: Option<&Array2<f64>>) -> Result<Array2<f64>> {
+pub(super) fn together(
+    op: &'static str,
+    x: ArrayView2<f64>,
+    more: Option<&Array2<f64>>,
+) -> Result<Array2<f64>> {
     finite(op, "x", x)?;
     let Some(more) = more.filter(|m| m.nrows() > 0) else { return Ok(x.to_owned()) };
     finite(op, "the unlabelled points", more.view())?;

@@ -100,10 +100,18 @@ impl Neighbourhood {
         let flat = rows.iter().enumerate().flat_map(|(i, row)| row.iter().map(move |(j, d2)| (i, *j, *d2)));
         let weights = match self.rule {
             Rule::Nearest { mutual, .. } => {
-                let directed = SparseMatrix::from_triplets(n, n, &flat.map(|(i, j, d2)| (i, j, weight(d2))).collect::<Vec<_>>())?;
+                let directed = SparseMatrix::from_triplets(
+                    n,
+                    n,
+                    &flat.map(|(i, j, d2)| (i, j, weight(d2))).collect::<Vec<_>>(),
+                )?;
                 joined(&directed, mutual)?
             }
-            _ => SparseMatrix::from_triplets(n, n, &flat.map(|(i, j, d2)| (i, j, weight(d2))).collect::<Vec<_>>())?,
+            _ => SparseMatrix::from_triplets(
+                n,
+                n,
+                &flat.map(|(i, j, d2)| (i, j, weight(d2))).collect::<Vec<_>>(),
+            )?,
         };
         Graph::from_sparse(&weights)
     }
@@ -162,7 +170,9 @@ pub(super) fn carried(
     crate::check::inputs(op, new, x.ncols())?;
     let mut out = crate::check::zeros("rows", new.nrows(), values.ncols())?;
     for (mut to, near) in out.rows_mut().into_iter().zip(rule.attach(x, new)) {
-        near.into_iter().for_each(|(j, share)| to.scaled_add(share, &values.row(j)));
+        for (j, share) in near {
+            to.scaled_add(share, &values.row(j));
+        }
     }
     require(op, out.iter().all(|v| v.is_finite()), || "distances to the new rows are not finite".to_owned())?;
     Ok(out)

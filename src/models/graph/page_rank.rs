@@ -1,4 +1,4 @@
-//! PageRank. Checked in `tests/graph/page_rank.rs` against the linear system and networkx.
+//! [`PageRank`]. Checked in `tests/graph/page_rank.rs` against the linear system and networkx.
 
 use ndarray::{Array1, Axis};
 

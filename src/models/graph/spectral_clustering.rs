@@ -231,7 +231,9 @@ impl crate::saved::Checked for FittedSpectralClustering {
         let n = self.graph.order();
         let fit = self.labels.len() == n && self.points.nrows() == n && self.embedding.len_of(Axis(0)) == n;
         require(OP, fit, || format!("{n} vertices, {} labels", self.labels.len()))?;
-        require(OP, self.labels.iter().all(|k| *k < self.clusters), || "a label beyond the clusters".to_owned())?;
+        require(OP, self.labels.iter().all(|k| *k < self.clusters), || {
+            "a label beyond the clusters".to_owned()
+        })?;
         numbers(OP, "the points", self.points.view())?;
         numbers(OP, "the embedding", self.embedding.view())
     }

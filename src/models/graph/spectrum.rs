@@ -64,7 +64,10 @@ pub fn spectrum(graph: &Graph, which: Laplacian, k: usize) -> Result<Spectrum> {
     let whole = || -> Result<_> {
         room("vertices", n, n.saturating_mul(24))?;
         let all = eigh(l.to_dense()?.view())?;
-        Ok((all.values.slice(s![..;-1]).slice(s![..k]).to_owned(), all.vectors.slice(s![.., ..;-1]).slice(s![.., ..k]).to_owned()))
+        Ok((
+            all.values.slice(s![..;-1]).slice(s![..k]).to_owned(),
+            all.vectors.slice(s![.., ..;-1]).slice(s![.., ..k]).to_owned(),
+        ))
     };
     let (values, mut vectors) = if n <= SMALL {
         whole()?
@@ -82,7 +85,8 @@ pub fn spectrum(graph: &Graph, which: Laplacian, k: usize) -> Result<Spectrum> {
         vectors *= &back.insert_axis(Axis(1));
     }
     for mut v in vectors.columns_mut() {
-        let largest = v.iter().copied().fold(0f64, |m, v| if v.abs() > m.abs() * (1.0 + 1e-9) { v } else { m });
+        let largest =
+            v.iter().copied().fold(0f64, |m, v| if v.abs() > m.abs() * (1.0 + 1e-9) { v } else { m });
         if largest < 0.0 {
             v *= -1.0;
         }

@@ -22,9 +22,16 @@ impl Below {
 ///
 /// A chain goes from a cluster to its nearest one until two are nearest to each other; those are merged. All four distances
 /// never shrink when clusters merge, so that the tree is that of merging the nearest two of all.
-pub(super) fn merges(n: usize, mut distances: Vec<f64>, linkage: Linkage, progress: &Progress) -> Result<Dendrogram> {
+pub(super) fn merges(
+    n: usize,
+    mut distances: Vec<f64>,
+    linkage: Linkage,
+    progress: &Progress,
+) -> Result<Dendrogram> {
     if linkage == Linkage::Ward {
-        distances.iter_mut().for_each(|d| *d *= *d);
+        for d in &mut distances {
+            *d *= *d;
+        }
     }
     let mut d = Below(distances);
     let mut size = vec![1usize; n];

@@ -16,7 +16,7 @@ pub(super) struct Machine<L> {
 
 impl<L: Label> Machine<L> {
     /// Fits one function for each set of signs ±1 by `solve`, which returns its coefficients a.
-    pub fn fit(
+    pub fn learn(
         op: &'static str,
         penalties: &Penalties,
         x: ArrayView2<f64>,

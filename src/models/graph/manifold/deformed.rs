@@ -45,14 +45,17 @@ impl Penalties {
         let graph = match &self.graph {
             Some(graph) => {
                 let order = graph.order();
-                require(op, order == all, || format!("the graph has {order} vertices, there are {all} points"))?;
+                require(op, order == all, || {
+                    format!("the graph has {order} vertices, there are {all} points")
+                })?;
                 graph.clone()
             }
             // One point has no neighbours.
             None if all == 1 => Graph::from_edges(1, &[])?,
             None => usual(self.neighbourhood, all).build(points.view())?,
         };
-        let k = gram(&self.kernel, &Matrix::from_array(&Device::cpu(), points.view())?, None)?.into_array()?;
+        let k =
+            gram(&self.kernel, &Matrix::from_array(&Device::cpu(), points.view())?, None)?.into_array()?;
         let mut system = graph.laplacian(Laplacian::Unnormalised)?.times(k.view())? * self.manifold;
         system.diag_mut().mapv_inplace(|v| v + self.norm);
         let mut unit = Array2::zeros((all, n));

@@ -111,7 +111,7 @@ impl<L: Label> Fit<[L]> for LaplacianLogistic {
 
     fn fit(&self, _: &Device, x: ArrayView2<f64>, y: &[L]) -> Result<FittedLaplacianLogistic<L>> {
         let mut reports = Vec::new();
-        let machine = Machine::fit("LaplacianLogistic::fit", &self.penalties, x, y, |deformed, signs| {
+        let machine = Machine::learn("LaplacianLogistic::fit", &self.penalties, x, y, |deformed, signs| {
             let (a, report) = self.newton(deformed.small.view(), signs)?;
             reports.push(report);
             Ok(a)

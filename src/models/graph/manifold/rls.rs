@@ -69,7 +69,14 @@ impl<D: TargetDim> Fit<ArrayRef<f64, D>> for LaplacianRls {
         let mut objective = (&y - &values.slice(s![..y.nrows(), ..])).mapv(|v| v * v).sum();
         objective += self.penalties.norm * (&function.coefficients * &values).sum();
         objective += self.penalties.manifold * smoothness.iter().sum::<f64>();
-        Ok(FittedLaplacianRls { format: Format, function, values, smoothness, objective, targets: PhantomData })
+        Ok(FittedLaplacianRls {
+            format: Format,
+            function,
+            values,
+            smoothness,
+            objective,
+            targets: PhantomData,
+        })
     }
 }
 

@@ -63,7 +63,7 @@ impl<L: Label> Fit<[L]> for LaplacianSvm {
     fn fit(&self, _: &Device, x: ArrayView2<f64>, y: &[L]) -> Result<FittedLaplacianSvm<L>> {
         const OP: &str = "LaplacianSvm::fit";
         let (mut certificates, mut reports) = (Vec::new(), Vec::new());
-        let machine = Machine::fit(OP, &self.penalties, x, y, |deformed, signs| {
+        let machine = Machine::learn(OP, &self.penalties, x, y, |deformed, signs| {
             let how = (self.tolerance, self.max_iterations);
             let (a, found, report) = hinge(OP, deformed.small.view(), signs, how, &self.progress)?;
             certificates.push(found);

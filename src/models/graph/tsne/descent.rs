@@ -53,7 +53,8 @@ pub(super) fn divergence(p: &Affinities, y: &Array2<f64>, exaggeration: f64) -> 
     let rows: Vec<_> = (0..n).into_par_iter().with_min_len(16).map_init(Vec::new, one).collect();
     let total: f64 = rows.iter().map(|r| r.2).sum();
     let cross: f64 = rows.iter().map(|r| r.3).sum();
-    let gradient = Array2::from_shape_fn((n, k), |(i, c)| 4.0 * (exaggeration * rows[i].0[c] - rows[i].1[c] / total));
+    let gradient =
+        Array2::from_shape_fn((n, k), |(i, c)| 4.0 * (exaggeration * rows[i].0[c] - rows[i].1[c] / total));
     (cross + total.ln(), gradient)
 }
 
@@ -81,11 +82,13 @@ pub(super) fn descend(
             return Ok((y, trace, true));
         }
         let momentum = if early { 0.5 } else { 0.8 };
-        ndarray::Zip::from(&mut y).and(&mut velocity).and(&mut gains).and(&slope).for_each(|y, v, gain, &g| {
-            *gain = if *v * g < 0.0 { *gain + GAINS.1 } else { (*gain * GAINS.0).max(GAINS.2) };
-            *v = momentum * *v - how.rate * *gain * g;
-            *y += *v;
-        });
+        ndarray::Zip::from(&mut y).and(&mut velocity).and(&mut gains).and(&slope).for_each(
+            |y, v, gain, &g| {
+                *gain = if *v * g < 0.0 { *gain + GAINS.1 } else { (*gain * GAINS.0).max(GAINS.2) };
+                *v = momentum * *v - how.rate * *gain * g;
+                *y += *v;
+            },
+        );
     }
     trace.push(divergence(p, &y, 1.0).0);
     Ok((y, trace, false))

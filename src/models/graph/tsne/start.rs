@@ -33,7 +33,9 @@ pub(super) fn start(
     };
     let found = match start {
         TSneStart::Given(y) => {
-            require(op, y.dim() == (n, k), || format!("the start is {:?} where {:?} is wanted", y.dim(), (n, k)))?;
+            require(op, y.dim() == (n, k), || {
+                format!("the start is {:?} where {:?} is wanted", y.dim(), (n, k))
+            })?;
             finite(op, "the start", y.view())?;
             return Ok(y.clone());
         }
@@ -41,7 +43,8 @@ pub(super) fn start(
         TSneStart::Pca => principal(x, k)?,
         TSneStart::Spectral => {
             let neighbours = ((3.0 * perplexity) as usize).clamp(1, n - 1);
-            let maps = LaplacianEigenmaps::new(k.min(n - 1)).neighbourhood(Neighbourhood::nearest(neighbours));
+            let maps =
+                LaplacianEigenmaps::new(k.min(n - 1)).neighbourhood(Neighbourhood::nearest(neighbours));
             maps.fit(&crate::Device::cpu(), x)?.embedding().clone()
         }
     };
@@ -67,7 +70,7 @@ fn principal(x: ArrayView2<f64>, k: usize) -> Result<Array2<f64>> {
     let mean = x.mean_axis(Axis(0)).unwrap_or_default();
     let svd = thin_svd((&x - &mean).view())?;
     let k = k.min(svd.values.len());
-    let mut scores = svd.u.slice(s![.., ..k]).to_owned() * &svd.values.slice(s![..k]);
+    let mut scores = svd.u.slice(s![.., ..k]).to_owned() * svd.values.slice(s![..k]);
     for (mut score, axis) in scores.columns_mut().into_iter().zip(svd.v.columns()) {
         let largest = axis.iter().copied().fold(0f64, |m, v| if v.abs() > m.abs() { v } else { m });
         if largest < 0.0 {
