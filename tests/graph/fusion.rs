@@ -46,7 +46,7 @@ fn alignment_is_a_cosine() {
 fn the_best_weights_are_found() {
     let y: Array1<f64> = (0..12).map(|i| if i % 2 == 0 { 1.0 } else { -1.0 }).collect();
     let noise = random(12, 3, 4);
-    let told = &noise * 0.5 + &y.view().insert_axis(Axis(1));
+    let told = &noise * 0.5 + y.view().insert_axis(Axis(1));
     let sources = [inner(&told), inner(&random(12, 3, 5)), inner(&random(12, 1, 6))];
     let views: Vec<_> = sources.iter().map(|k| k.view()).collect();
     let target = Array2::from_shape_fn((12, 12), |(i, j)| y[i] * y[j]);
@@ -70,6 +70,14 @@ struct Protein {
     size: usize,
 }
 
+/// Numbers that are near.
+struct Near;
+impl ObjectKernel<usize> for Near {
+    fn value(&self, a: &usize, b: &usize) -> mercer::Result<f64> {
+        Ok((-(*a as f64 - *b as f64).powi(2) / 200.0).exp())
+    }
+}
+
 /// Records of strings, a note and a number, and a classifier of all of them.
 #[test]
 fn records_are_fused_and_classified() {
@@ -80,12 +88,6 @@ fn records_are_fused_and_classified() {
         protein("GGGKKKRRRR", "binds dna", 50),
         protein("GGKKKKRRRW", "dna binding", 60),
     ];
-    struct Near;
-    impl ObjectKernel<usize> for Near {
-        fn value(&self, a: &usize, b: &usize) -> mercer::Result<f64> {
-            Ok((-(*a as f64 - *b as f64).powi(2) / 200.0).exp())
-        }
-    }
     let sequence = || Part::new(|p: &Protein| p.sequence.as_str(), StringKernel::spectrum(2).normalised());
     let note = || Part::new(|p: &Protein| p.note.as_str(), StringKernel::all_substrings().normalised());
     let size = || Part::new(|p: &Protein| &p.size, Near);

@@ -34,7 +34,7 @@ fn new_objects_are_predicted_as_by_the_whole_table() {
     // And as by the cross matrix alone.
     let kernel = StringKernel::by_length([1.0, 1.0]).normalised();
     let cross = ObjectKernel::<str>::cross(&kernel, &later(), &NAMES[..8]).unwrap();
-    close(&cross.dot(fit.dual_coefficients()).column(0), &got, 1e-12, "by hand");
+    close(cross.dot(fit.dual_coefficients()).column(0), &got, 1e-12, "by hand");
     assert!(got[0] > 0.0 && got[1] < 0.0);
 }
 

@@ -59,7 +59,7 @@ fn tables_find_what_looking_finds() {
                 assert_eq!(got, k.value(b, a).unwrap());
             };
             same(StringKernel::all_substrings(), &|_| 1.0);
-            same(StringKernel::decaying(0.3), &|l| 0.3f64.powi(l as i32));
+            same(StringKernel::decaying(0.3), &|l| 0.3f64.powf(l as f64));
             same(StringKernel::spectrum(3), &|l| f64::from(u8::from(l == 3)));
             same(StringKernel::by_length(weights), &|l| weights.get(l - 1).copied().unwrap_or(0.0));
             same(StringKernel::by_length([1.0]), &|l| f64::from(u8::from(l == 1)));
@@ -75,7 +75,7 @@ fn subsequences(s: &str, length: usize, decay: f64) -> HashMap<Vec<char>, f64> {
         let at: Vec<usize> = (0..s.len()).filter(|i| code >> i & 1 == 1).collect();
         if at.len() == length {
             let span = at[length - 1] - at[0] + 1;
-            *found.entry(at.iter().map(|&i| s[i]).collect()).or_insert(0.0) += decay.powi(span as i32);
+            *found.entry(at.iter().map(|&i| s[i]).collect()).or_insert(0.0) += decay.powf(span as f64);
         }
     }
     found

@@ -18,9 +18,9 @@ fn divergence(x: &Array2<f64>, y: &Array2<f64>, perplexity: f64) -> f64 {
             let sum: f64 = w.iter().sum();
             let entropy: f64 = w.iter().filter(|w| **w > 0.0).map(|w| -w / sum * (w / sum).ln()).sum();
             if entropy > perplexity.ln() {
-                low = beta
+                low = beta;
             } else {
-                high = beta
+                high = beta;
             }
             (0..n).for_each(|j| p[[i, j]] = w[j] / sum);
         }
