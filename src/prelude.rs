@@ -9,6 +9,7 @@ pub use crate::models::boosting::*;
 pub use crate::models::cluster::*;
 pub use crate::models::generative::*;
 pub use crate::models::gp::*;
+pub use crate::models::graph::*;
 pub use crate::models::kernel_methods::features::*;
 pub use crate::models::kernel_methods::*;
 pub use crate::models::latent::*;

@@ -38,6 +38,7 @@ mod properties;
 #[cfg(feature = "serde")]
 mod saved;
 mod spectral;
+pub mod structures;
 mod value;
 mod wgsl;
 

@@ -18,6 +18,7 @@ pub use decompose::{
     Eigen, EigenParams, Eigenpairs, LowRank, eigh, landmarks, leading_eigenpairs, nystrom, pivoted_cholesky,
 };
 pub(crate) use decompose::{outside, small_cholesky, thin_svd};
+pub use iterative::SparseOperator;
 pub use iterative::{
     CgInfo, CgParams, CgSolution, Covariance, Identity, Jacobi, KernelOperator, LogDet, LogDetParams,
     LowRankPlusDiagonal, Noise, Operator, Preconditioner, Stored, conjugate_gradients, lanczos_log_det,

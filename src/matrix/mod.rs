@@ -1,6 +1,7 @@
 //! A matrix that lives on a device.
 
 pub(crate) mod points;
+mod sparse;
 mod transfer;
 pub(crate) mod window;
 
@@ -18,6 +19,7 @@ use crate::{Error, Result};
 #[cfg(test)]
 pub(crate) use points::shift;
 pub(crate) use points::{Origin, Points};
+pub use sparse::SparseMatrix;
 
 /// Rows of a GPU matrix are padded with zeros to a whole number of vec4s.
 const LANES: usize = 4;

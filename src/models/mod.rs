@@ -7,6 +7,7 @@
 //! | regression and classification with error bars, hyper-parameters from the evidence | [`gp`] |
 //! | find the minimum of a costly function | [`bayes_opt`] |
 //! | clusters without probabilities: k-means, k-medoids, DP-means | [`cluster`] |
+//! | graphs: spectral clustering, embeddings, few labels, ranking | [`graph`] |
 //! | mixtures of Gaussians, Bernoullis, categories and regressions | [`mixture`] |
 //! | principal components, factors, independent components | [`latent`] |
 //! | classes by their densities: discriminants, naive Bayes, any density | [`generative`] |
@@ -18,6 +19,7 @@ pub mod boosting;
 pub mod cluster;
 pub mod generative;
 pub mod gp;
+pub mod graph;
 pub mod kernel_methods;
 pub mod latent;
 pub mod linear;

@@ -5,6 +5,7 @@
 //! | to do | look at |
 //! |---|---|
 //! | products | [`gemm()`], [`gemm_add`], [`syrk`], [`bilinear_forms`], [`relabelled_forms`] |
+//! | products with a sparse matrix | [`spmm()`] |
 //! | kernel matrices, stored | [`gram()`], [`gram_half`], [`gram_diagonal()`] |
 //! | kernel matrices, never stored | [`gram_vec()`], [`gram_sum()`], [`gram_sum_grad`] |
 //! | factor and solve | [`cholesky()`], [`solve_triangular()`], [`log_det()`] |
@@ -35,6 +36,7 @@ mod nearest;
 mod reduce;
 mod softmax;
 mod solve_triangular;
+mod spmm;
 mod transpose;
 
 pub use argmin::{ArgMin, argmin};
@@ -66,6 +68,8 @@ pub use reduce::{Along, Reduction, reduce};
 pub use softmax::{softmax, softmax_logsumexp};
 pub use solve_triangular::{Side, Triangle, solve_triangular};
 pub(crate) use solve_triangular::{invert_lower, solve_in_place, solve_triangular_in_place};
+pub(crate) use solve_triangular::{solve_in_place, solve_triangular_in_place};
+pub use spmm::spmm;
 pub use transpose::transpose;
 
 use crate::check::require;

@@ -32,5 +32,6 @@ macro_rules! conforms {
     (@ $line:ident, $extra:ident) => { $line.$extra(); };
 }
 
+mod graph;
 mod lines;
 mod kernel_machines;

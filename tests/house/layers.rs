@@ -68,6 +68,13 @@ const ARROWS: &[(&str, &str)] =
     &[("bayes_opt", "gp"), ("gp", "kernel_methods"), ("latent", "mixture"), ("mixture", "cluster"),
     ("generative", "latent"),
     ];
+const ARROWS: &[(&str, &str)] = &[
+    ("bayes_opt", "gp"),
+    ("gp", "kernel_methods"),
+    ("latent", "mixture"),
+    ("mixture", "cluster"),
+    ("graph", "cluster"),
+];
 
 /// Every path that a `use crate::...` tree or a `crate::...` in the text names, without `crate`.
 fn paths(text: &str) -> Vec<Vec<String>> {

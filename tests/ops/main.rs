@@ -23,4 +23,5 @@ mod nearest;
 mod reduce;
 mod softmax;
 mod solve_triangular;
+mod spmm;
 mod transpose;

@@ -1,11 +1,12 @@
 //! Every verb, run at the edges of its tiles: `selfcheck` compares devices by it, the shader tests compile by it.
 
+use mercer::matrix::SparseMatrix;
 use mercer::ops::{
     Along, Map, Reduction, Relabellings, Second, Side, Trans, Triangle, Weights, Whitening, Zip,
     add_diagonal, add_diagonal_vector, argmin, bilinear_forms, centre, centre_columns, cholesky, diagonal,
     gather_rows, gaussian_log_density, gemm, gemm_add, gram, gram_diagonal, gram_half, gram_sum,
     gram_sum_grad, gram_vec, log_det, logsumexp, map, moments, nearest, permute, permuted_sums, reduce,
-    relabelled_forms, softmax, solve_triangular, syrk, to_half, transpose, zip,
+    relabelled_forms, softmax, solve_triangular, spmm, syrk, to_half, transpose, zip,
 };
 use mercer::{Device, Kernel, Matrix, Result};
 use ndarray::{Array1, Array2, Axis};
@@ -166,6 +167,11 @@ pub fn verbs() -> Vec<Verb> {
         v("permuted_sums", 3e-6, |d| {
             let orders = [3, 17].map(|step| (0..65).map(|i| (i * step) % 65).collect::<Vec<usize>>());
             Ok(vec![column(permuted_sums(&spd(d, 65)?, &spd(d, 65)?, &orders)?)])
+        }),
+        v("spmm", 1e-6, |d| {
+            let part = |n: usize| (0..3 * n).map(move |e| (e * 7 % n, e * 5 % n, e as f64 / n as f64 - 1.0));
+            let a = |n| SparseMatrix::from_triplets(n, n, &part(n).collect::<Vec<_>>());
+            at_sizes(|n| Ok(vec![spmm(&a(n)?, &up(d, n, 7, 1)?)?]))
         }),
         v("transpose", 1e-6, |d| at_sizes(|n| Ok(vec![transpose(&up(d, n, 33, 1)?)?]))),
         v("map", 1e-5, |d| {

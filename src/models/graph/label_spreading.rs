@@ -1,0 +1,315 @@
+//! Labels that spread along edges. Checked in `tests/graph/label_spreading.rs` against scikit-learn.
+
+use ndarray::{Array2, ArrayView2, Axis, concatenate};
+
+use super::neighbourhood::{Neighbourhood, carried};
+use super::similarity::Graph;
+use super::spectral_clustering::usual;
+use crate::check::{finite, parameter, require};
+use crate::learn::configure::{getters, setters};
+use crate::learn::inherent::{fits, inherent};
+use crate::learn::labels::most_probable;
+use crate::learn::{Classes, Fit, Label, Labels, Predict, PredictProba};
+use crate::linalg::{CgParams, Jacobi, SparseOperator, conjugate_gradients};
+use crate::matrix::SparseMatrix;
+use crate::saved::Format;
+use crate::{Device, Result};
+
+/// The relative change of every share that ends the iteration, times `1 - α`.
+const EXACT: f64 = 1e-11;
+/// Most iterations; an error of size one shrinks by α in each.
+const ITERATIONS: usize = 100_000;
+
+/// `F = (1 - α) (I - α S)⁻¹ Y` with `S = D^-½ W D^-½`: each point takes the share α of its label from its neighbours and
+/// keeps the rest of what it was given; rows of F are then scaled to sum to one.
+///
+/// It is the limit of `F ← α S F + (1 - α) Y`. The graph is that of the labelled points of the fit and of those given as
+/// [`unlabelled`](LabelSpreading::unlabelled), in this order. It runs on the CPU in f64, whatever the device.
+///
+/// ```
+/// use mercer::prelude::*;
+/// let x = ndarray::array![[0.0], [10.0]];
+/// let more = ndarray::array![[1.0], [2.0], [8.0], [9.0]];
+/// let model = LabelSpreading::new(0.2).neighbourhood(Neighbourhood::nearest(1)).unlabelled(more);
+/// let fit = model.fit(&Device::cpu(), &x, ["low", "high"])?;
+/// assert_eq!(fit.transduction()?[2..], ["low", "low", "high", "high"]);
+/// # Ok::<(), mercer::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct LabelSpreading {
+    alpha: f64,
+    neighbourhood: Option<Neighbourhood>,
+    unlabelled: Option<Array2<f64>>,
+}
+
+impl LabelSpreading {
+    /// With the share α of a label that comes from neighbours, between 0 and 1.
+    pub fn new(alpha: f64) -> Self {
+        LabelSpreading { alpha, neighbourhood: None, unlabelled: None }
+    }
+}
+
+setters!(LabelSpreading {
+    /// The share α, between 0 and 1.
+    alpha: f64,
+    /// How points are joined; the 10 nearest of either by default.
+    neighbourhood: into Option<Neighbourhood>,
+    /// The points without a label.
+    unlabelled: into Option<Array2<f64>>,
+});
+
+fits!(LabelSpreading: Classify -> FittedLabelSpreading);
+
+impl<L: Label> Fit<[L]> for LabelSpreading {
+    type Fitted = FittedLabelSpreading<L>;
+
+    fn fit(&self, _: &Device, x: ArrayView2<f64>, y: &[L]) -> Result<FittedLabelSpreading<L>> {
+        const OP: &str = "LabelSpreading::fit";
+        let alpha = self.alpha;
+        parameter("alpha", alpha, alpha > 0.0 && alpha < 1.0, "must lie between 0 and 1")?;
+        let given = Given::new(OP, x, self.unlabelled.as_ref(), y, self.neighbourhood)?;
+        let d = given.graph.degrees();
+        let walk = given.graph.weights().map(|i, j, w| alpha * w / d[i].sqrt() / d[j].sqrt())?;
+        let kept = &given.one_hot * (1.0 - alpha);
+        // By its series, whose terms are not negative: far from all labels shares are tiny, and their ratio still counts.
+        let mut spread = kept.clone();
+        for iteration in 1.. {
+            let next = walk.times(spread.view())? + &kept;
+            let moved = next
+                .iter()
+                .zip(&spread)
+                .map(|(new, old)| if *new > 0.0 { (new - old).abs() / new } else { 0.0 });
+            let moved = moved.fold(0.0, f64::max);
+            spread = next;
+            if moved <= EXACT * (1.0 - alpha) {
+                break;
+            }
+            if iteration >= ITERATIONS {
+                let (residual, tolerance) = (moved, EXACT * (1.0 - alpha));
+                return Err(crate::Error::NoConvergence {
+                    op: OP,
+                    iterations: iteration,
+                    residual,
+                    tolerance,
+                });
+            }
+        }
+        Ok(given.fitted(spread))
+    }
+}
+
+/// `f_i = Σ_j w_ij f_j / d_i` at every point without a label, and its label where there is one: the harmonic function, where
+/// a walk along edges first meets a label.
+///
+/// Otherwise as [`LabelSpreading`], of which it is the limit without forgetting.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct LabelPropagation {
+    neighbourhood: Option<Neighbourhood>,
+    unlabelled: Option<Array2<f64>>,
+}
+
+impl LabelPropagation {
+    /// With the graph of the 10 nearest neighbours.
+    pub fn new() -> Self {
+        Self::default()
+    }
+}
+
+setters!(LabelPropagation {
+    /// How points are joined; the 10 nearest of either by default.
+    neighbourhood: into Option<Neighbourhood>,
+    /// The points without a label.
+    unlabelled: into Option<Array2<f64>>,
+});
+
+fits!(LabelPropagation: Classify -> FittedLabelSpreading);
+
+impl<L: Label> Fit<[L]> for LabelPropagation {
+    type Fitted = FittedLabelSpreading<L>;
+
+    fn fit(&self, _: &Device, x: ArrayView2<f64>, y: &[L]) -> Result<FittedLabelSpreading<L>> {
+        let given = Given::new("LabelPropagation::fit", x, self.unlabelled.as_ref(), y, self.neighbourhood)?;
+        let (n, known) = (given.points.nrows(), y.len());
+        let free: Vec<usize> = (known..n).filter(|&i| given.reached[i]).collect();
+        let mut spread = given.one_hot.clone();
+        if !free.is_empty() {
+            let mut place = vec![usize::MAX; n];
+            free.iter().enumerate().for_each(|(at, &i)| place[i] = at);
+            let (graph, m) = (&given.graph, free.len());
+            let inside = free.iter().enumerate().flat_map(|(at, &i)| {
+                let edges = graph.weights().row(i).filter(|(j, _)| *j >= known).map(|(j, w)| (j, -w));
+                edges.chain([(i, graph.degrees()[i])]).map(move |(j, w)| (at, j, w))
+            });
+            let inside: Vec<_> = inside.map(|(at, j, w)| (at, place[j], w)).collect();
+            let mut from = Array2::zeros((m, given.one_hot.ncols()));
+            for (at, &i) in free.iter().enumerate() {
+                for (j, w) in graph.weights().row(i).filter(|(j, _)| *j < known) {
+                    from.row_mut(at).scaled_add(w, &given.one_hot.row(j));
+                }
+            }
+            let found = solved(&SparseMatrix::from_triplets(m, m, &inside)?, from.view())?;
+            free.iter().zip(found.rows()).for_each(|(&i, row)| spread.row_mut(i).assign(&row));
+        }
+        Ok(given.fitted(spread))
+    }
+}
+
+/// `A⁻¹ B` of a sparse positive definite A.
+fn solved(a: &SparseMatrix, b: ArrayView2<f64>) -> Result<Array2<f64>> {
+    let op = SparseOperator::new(a)?;
+    let params = CgParams::new().max_iterations(10_000).tolerance(1e-12).accept_unconverged(true);
+    let found = conjugate_gradients(&op, b, &Jacobi::new(&op)?, &params)?;
+    let worst = found.info.relative_residuals.iter().copied().fold(0.0, f64::max);
+    if worst <= 1e-8 {
+        return Ok(found.x);
+    }
+    let iterations = found.info.iterations;
+    Err(crate::Error::NoConvergence {
+        op: "LabelPropagation::fit",
+        iterations,
+        residual: worst,
+        tolerance: 1e-8,
+    })
+}
+
+/// Points, labels and the graph of all of them.
+struct Given<L> {
+    labels: Labels<L>,
+    points: Array2<f64>,
+    graph: Graph,
+    rule: Neighbourhood,
+    one_hot: Array2<f64>,
+    /// Whether a path leads from each point to a label.
+    reached: Vec<bool>,
+}
+
+impl<L: Label> Given<L> {
+    fn new(
+        op: &'static str,
+        x: ArrayView2<f64>,
+        more: Option<&Array2<f64>>,
+        y: &[L],
+        rule: Option<Neighbourhood>,
+    ) -> Result<Self> {
+        let points = together(op, x, more)?;
+        require(op, x.nrows() == y.len(), || format!("{} points, {} labels", x.nrows(), y.len()))?;
+        let (labels, index) = Labels::of_classes(y)?;
+        let rule = usual(rule, points.nrows());
+        let graph = rule.build(points.view())?;
+        let mut one_hot = Array2::zeros((points.nrows(), labels.classes().len()));
+        index.iter().enumerate().for_each(|(i, &c)| one_hot[[i, c]] = 1.0);
+        let parts = graph.components();
+        let mut labelled = vec![false; graph.component_count()];
+        (0..y.len()).for_each(|i| labelled[parts[i]] = true);
+        let reached = parts.iter().map(|p| labelled[*p]).collect();
+        Ok(Given { labels, points, graph, rule, one_hot, reached })
+    }
+
+    fn fitted(self, mut spread: Array2<f64>) -> FittedLabelSpreading<L> {
+        let classes = spread.ncols() as f64;
+        for (mut row, reached) in spread.rows_mut().into_iter().zip(&self.reached) {
+            let total: f64 = row.sum();
+            if *reached && total > 0.0 { row /= total } else { row.fill(1.0 / classes) }
+        }
+        FittedLabelSpreading {
+            format: Format,
+            labels: self.labels,
+            shares: spread,
+            unreached: (0..self.reached.len()).filter(|&i| !self.reached[i]).collect(),
+            points: self.points,
+            rule: self.rule,
+        }
+    }
+}
+
+/// Labelled points above those without labels, once both are known to be in order.
+pub(super) fn together(
+    op: &'static str,
+    x: ArrayView2<f64>,
+    more: Option<&Array2<f64>>,
+) -> Result<Array2<f64>> {
+    finite(op, "x", x)?;
+    let Some(more) = more.filter(|m| m.nrows() > 0) else { return Ok(x.to_owned()) };
+    finite(op, "the unlabelled points", more.view())?;
+    require(op, x.ncols() == more.ncols(), || {
+        format!("x has {} features, the unlabelled points have {}", x.ncols(), more.ncols())
+    })?;
+    concatenate(Axis(0), &[x, more.view()]).map_err(|e| crate::Error::Shape { op, what: e.to_string() })
+}
+
+/// Fitted [`LabelSpreading`] or [`LabelPropagation`].
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
+pub struct FittedLabelSpreading<L = usize> {
+    format: Format,
+    labels: Labels<L>,
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::matrix"))]
+    shares: Array2<f64>,
+    unreached: Vec<usize>,
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::matrix"))]
+    points: Array2<f64>,
+    rule: Neighbourhood,
+}
+
+getters!(FittedLabelSpreading<L> {
+    /// The share of each class at each point, labelled ones first: rows sum to one.
+    shares: &Array2<f64>,
+    /// The points from which no path leads to a label: all classes are alike there.
+    unreached: &[usize],
+});
+
+inherent!(FittedLabelSpreading<L: Label>: Predict -> Vec<L>, PredictProba, Accuracy);
+
+impl<L: Label> FittedLabelSpreading<L> {
+    /// The class of each point of the fit, labelled ones first.
+    ///
+    /// # Errors
+    /// None that a fitted value can meet.
+    pub fn transduction(&self) -> Result<Vec<L>> {
+        self.labels.names(&most_probable(self.shares.view()))
+    }
+}
+
+impl<L> FittedLabelSpreading<L> {
+    /// The classes in ascending order: the columns of `predict_proba`.
+    pub fn classes(&self) -> &[L] {
+        self.labels.classes()
+    }
+}
+
+impl<L> Classes for FittedLabelSpreading<L> {
+    type Label = L;
+
+    fn classes(&self) -> &[L] {
+        self.labels.classes()
+    }
+}
+
+impl<L: Label> PredictProba for FittedLabelSpreading<L> {
+    /// The mean of the shares of a row's neighbours among the points of the fit, by their weights.
+    fn predict_proba(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
+        carried("FittedLabelSpreading::predict", &self.rule, self.points.view(), self.shares.view(), x)
+    }
+}
+
+impl<L: Label> Predict for FittedLabelSpreading<L> {
+    type Output = Vec<L>;
+
+    fn predict(&self, x: ArrayView2<f64>) -> Result<Vec<L>> {
+        self.labels.names(&most_probable(PredictProba::predict_proba(self, x)?.view()))
+    }
+}
+
+#[cfg(feature = "serde")]
+crate::saved::saved!(FittedLabelSpreading<L>);
+
+#[cfg(feature = "serde")]
+impl<L> crate::saved::Checked for FittedLabelSpreading<L> {
+    fn check(&self) -> Result<()> {
+        const OP: &str = "a saved FittedLabelSpreading";
+        finite(OP, "the shares", self.shares.view())?;
+        finite(OP, "the points", self.points.view())?;
+        let fit = self.shares.dim() == (self.points.nrows(), self.labels.classes().len());
+        require(OP, fit, || "shares, points and classes do not fit together".to_owned())
+    }
+}

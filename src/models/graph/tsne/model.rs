@@ -1,0 +1,130 @@
+//! What t-SNE is to embed, and how.
+
+use ndarray::{Array2, ArrayView2};
+
+use super::affinity::Affinities;
+use super::descent::{Schedule, descend};
+use super::fitted::FittedTSne;
+use super::start::start;
+use crate::check::{not_negative, parameter, positive, room, sample};
+use crate::learn::configure::setters;
+use crate::learn::inherent::fits;
+use crate::learn::{Fit, Report};
+use crate::{Device, Progress, Result};
+
+/// Where the points of the picture are at the start.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum TSneStart {
+    /// At their principal components, scaled down: the picture keeps the large directions of the data.
+    #[default]
+    Pca,
+    /// At their [`LaplacianEigenmaps`](crate::models::graph::LaplacianEigenmaps), scaled down.
+    Spectral,
+    /// At random near the origin.
+    Random,
+    /// Here, `n x k`.
+    Given(Array2<f64>),
+}
+
+/// `min_y KL(P‖Q)` with `q_ij ∝ 1 / (1 + |y_i - y_j|²)` and `p_ij` from Gaussians around each point of the data that have as
+/// many neighbours as the perplexity says: points that are near in the data are near in the picture.
+///
+/// All pairs count, nothing is approximated: `O(n²)` operations an iteration. The n² affinities are held if they fit the
+/// memory budget, and otherwise made again in each iteration from n precisions, so that memory never limits n. The same seed
+/// gives the same picture, to the last bit; the start by principal components needs none. It runs on the CPU in f64,
+/// whatever the device.
+///
+/// ```
+/// use mercer::prelude::*;
+/// let x = ndarray::Array2::from_shape_fn((30, 3), |(i, j)| (i % 3) as f64 * 10.0 + ((i * 7 + j * 5) % 11) as f64 * 0.1);
+/// let fit = TSne::new(2).perplexity(5.0).max_iterations(300).fit(&Device::cpu(), &x)?;
+/// assert_eq!(fit.embedding().dim(), (30, 2));
+/// assert!(fit.divergence() < 1.0);
+/// # Ok::<(), mercer::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct TSne {
+    dimensions: usize,
+    perplexity: f64,
+    start: TSneStart,
+    exaggeration: f64,
+    exaggerated: usize,
+    rate: Option<f64>,
+    max_iterations: usize,
+    budget: u64,
+    seed: u64,
+    progress: Progress,
+}
+
+impl TSne {
+    /// In so many dimensions, usually two.
+    pub fn new(dimensions: usize) -> Self {
+        TSne {
+            dimensions,
+            perplexity: 30.0,
+            start: TSneStart::Pca,
+            exaggeration: 12.0,
+            exaggerated: 250,
+            rate: None,
+            max_iterations: 1000,
+            budget: 1 << 30,
+            seed: 0,
+            progress: Progress::none(),
+        }
+    }
+}
+
+setters!(TSne {
+    /// Dimensions of the picture.
+    dimensions: usize,
+    /// How many neighbours a point has, about: `exp` of the entropy of its affinities. Above 1, below n; 30 by default.
+    perplexity: f64,
+    /// Where the points are at the start; at their principal components by default.
+    start: TSneStart,
+    /// What affinities are multiplied by at first, so that clusters find together; 12 by default.
+    early_exaggeration => exaggeration: f64,
+    /// For how many iterations they are; 250 by default.
+    exaggerated_iterations => exaggerated: usize,
+    /// The step size; n / 48 and at least 50 by default.
+    learning_rate => rate: into Option<f64>,
+    /// Iterations in all; 1000 by default. It ends sooner if the gradient vanishes.
+    max_iterations: usize,
+    /// Bytes that the affinities may take, 1 GiB by default; beyond that they are made again in each iteration.
+    memory_budget => budget: u64,
+    /// Seed of a random start, and of dimensions that the data do not have.
+    seed: u64,
+    /// Called after every iteration; it can cancel the fit.
+    progress: Progress,
+});
+
+fits!(TSne: Fit -> FittedTSne);
+
+impl Fit for TSne {
+    type Fitted = FittedTSne;
+
+    fn fit(&self, _: &Device, x: ArrayView2<f64>, (): &()) -> Result<FittedTSne> {
+        const OP: &str = "TSne::fit";
+        sample(OP, "x", x, 2)?;
+        let n = x.nrows();
+        parameter("dimensions", self.dimensions as f64, self.dimensions >= 1, "must be at least 1")?;
+        room("dimensions", self.dimensions, n.saturating_mul(64))?;
+        positive("early_exaggeration", self.exaggeration)?;
+        let rate = self.rate.unwrap_or((n as f64 / self.exaggeration.max(1.0) / 4.0).max(50.0));
+        not_negative("learning_rate", rate)?;
+        let p = Affinities::new(OP, x, self.perplexity, self.budget)?;
+        let y = start(OP, x, self.dimensions, self.perplexity, &self.start, self.seed)?;
+        let schedule = Schedule {
+            exaggeration: self.exaggeration,
+            exaggerated: self.exaggerated,
+            iterations: self.max_iterations,
+            rate,
+        };
+        let (y, trace, flat) = descend(OP, &p, y, &schedule, &self.progress)?;
+        let kl = trace[trace.len() - 1];
+        let finite = kl.is_finite() && y.iter().all(|v| v.is_finite());
+        parameter("learning_rate", rate, finite, "must be smaller: the descent has diverged")?;
+        let iterations = trace.len() - 1;
+        let report = Report::new(trace, iterations, flat, vec![kl]);
+        Ok(FittedTSne::new(x.to_owned(), y, self.perplexity, kl, p.is_stored(), report))
+    }
+}

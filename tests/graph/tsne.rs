@@ -1,0 +1,108 @@
+use mercer::prelude::*;
+use ndarray::{Array2, array};
+
+use crate::support::random;
+use crate::{oracle, table, whole};
+
+/// KL(P‖Q) of a picture, from the definition.
+fn divergence(x: &Array2<f64>, y: &Array2<f64>, perplexity: f64) -> f64 {
+    let n = x.nrows();
+    let d2 = |a: &Array2<f64>, i: usize, j: usize| (&a.row(i) - &a.row(j)).mapv(|v| v * v).sum();
+    let mut p = Array2::<f64>::zeros((n, n));
+    for i in 0..n {
+        let (mut low, mut high) = (0f64, 1e6f64);
+        for _ in 0..300 {
+            let beta = 0.5 * (low + high);
+            let w: Vec<f64> =
+                (0..n).map(|j| if j == i { 0.0 } else { (-beta * d2(x, i, j)).exp() }).collect();
+            let sum: f64 = w.iter().sum();
+            let entropy: f64 = w.iter().filter(|w| **w > 0.0).map(|w| -w / sum * (w / sum).ln()).sum();
+            if entropy > perplexity.ln() {
+                low = beta;
+            } else {
+                high = beta;
+            }
+            (0..n).for_each(|j| p[[i, j]] = w[j] / sum);
+        }
+    }
+    let p = (&p + &p.t()) / (2.0 * n as f64);
+    assert!((p.sum() - 1.0).abs() < 1e-12);
+    let q = Array2::from_shape_fn((n, n), |(i, j)| if i == j { 0.0 } else { 1.0 / (1.0 + d2(y, i, j)) });
+    let q = &q / q.sum();
+    p.iter().zip(&q).filter(|(p, _)| **p > 0.0).map(|(p, q)| p * (p / q).ln()).sum()
+}
+
+#[test]
+fn the_divergence_is_its_definition_and_the_descent_follows_its_gradient() {
+    let (x, y) = (random(12, 3, 1), random(12, 2, 2));
+    let still = TSne::new(2).perplexity(4.0).start(TSneStart::Given(y.clone())).max_iterations(0);
+    let at = |y: &Array2<f64>| {
+        let fit = still.clone().start(TSneStart::Given(y.clone())).fit(&Device::cpu(), &x).unwrap();
+        assert_eq!(fit.embedding(), y);
+        fit.divergence()
+    };
+    assert!((at(&y) - divergence(&x, &y, 4.0)).abs() < 1e-8);
+    // One step from rest with gain 0.8 and rate r moves by -0.8 r times the gradient.
+    let rate = 1e-3;
+    let step = TSne::new(2).perplexity(4.0).start(TSneStart::Given(y.clone())).learning_rate(rate);
+    let moved = step.exaggerated_iterations(0).max_iterations(1).fit(&Device::cpu(), &x).unwrap();
+    let gradient = (&y - moved.embedding()) / (0.8 * rate);
+    for (i, j) in [(0, 0), (5, 1), (11, 0)] {
+        let h = 1e-5;
+        let (mut up, mut down) = (y.clone(), y.clone());
+        up[[i, j]] += h;
+        down[[i, j]] -= h;
+        let want = (at(&up) - at(&down)) / (2.0 * h);
+        assert!((gradient[[i, j]] - want).abs() < 1e-6, "{} and {want}", gradient[[i, j]]);
+    }
+}
+
+#[test]
+fn digits_are_drawn_as_well_as_by_scikit_learn() {
+    let all = oracle("tsne");
+    let (x, y) = (table(&all["x"]), whole(&all["y"]));
+    let want = all["kl"].as_f64().unwrap();
+    let fit = TSne::new(2).perplexity(15.0).fit(&Device::cpu(), &x).unwrap();
+    assert!(fit.divergence() <= 1.02 * want, "{} where scikit-learn has {want}", fit.divergence());
+    assert!(fit.stored());
+    // The nearest neighbour in the picture is mostly the same digit.
+    let z = fit.embedding();
+    let same = (0..120).filter(|&i| {
+        let d = |j: usize| (&z.row(i) - &z.row(j)).mapv(|v| v * v).sum();
+        let near = (0..120).filter(|j| *j != i).min_by(|a, b| d(*a).total_cmp(&d(*b))).unwrap();
+        y[near] == y[i]
+    });
+    assert!(same.count() > 100);
+}
+
+#[test]
+fn the_same_picture_whatever_is_stored_and_wherever_it_starts() {
+    let x = table(&oracle("tsne")["x"]).slice(ndarray::s![..40, ..]).to_owned();
+    let model = TSne::new(2).perplexity(8.0).max_iterations(120).exaggerated_iterations(60);
+    let stored = model.fit(&Device::cpu(), &x).unwrap();
+    let made = model.clone().memory_budget(0).fit(&Device::cpu(), &x).unwrap();
+    assert!(!made.stored() && made.embedding() == stored.embedding());
+    for start in [TSneStart::Spectral, TSneStart::Random] {
+        let seeded = |seed| model.clone().start(start.clone()).seed(seed).fit(&Device::cpu(), &x).unwrap();
+        assert_eq!(seeded(3).embedding(), seeded(3).embedding());
+        assert!(seeded(3).divergence() < 1.0);
+    }
+    assert_eq!(stored.transform(&x).unwrap(), stored.embedding());
+    let trace = &stored.report().trace;
+    assert!(trace[trace.len() - 1] < trace[0]);
+}
+
+#[test]
+fn bad_perplexities_and_duplicates() {
+    let x = random(10, 2, 3);
+    for bad in [10.0, 9.5, 1.0, 0.0, -3.0, f64::NAN] {
+        let fitted = TSne::new(2).perplexity(bad).fit(&Device::cpu(), &x);
+        assert!(matches!(fitted, Err(Error::Parameter { .. })), "{bad}");
+    }
+    assert!(TSne::new(0).perplexity(3.0).fit(&Device::cpu(), &x).is_err());
+    let wrong = TSneStart::Given(array![[1.0, 2.0]]);
+    assert!(TSne::new(2).perplexity(3.0).start(wrong).fit(&Device::cpu(), &x).is_err());
+    let twice = Array2::from_shape_fn((20, 2), |(i, j)| x[[i / 2 % 5, j]]);
+    let fit = TSne::new(2).perplexity(3.0).max_iterations(50).fit(&Device::cpu(), &twice).unwrap();
+    assert!(fit.embedding().iter().all(|v| v.is_finite()) && fit.divergence().is_finite());
+}
