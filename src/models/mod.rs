@@ -9,6 +9,7 @@
 //! | clusters without probabilities: k-means, k-medoids, DP-means | [`cluster`] |
 //! | mixtures of Gaussians, Bernoullis, categories and regressions | [`mixture`] |
 //! | principal components, factors, independent components | [`latent`] |
+//! | hidden Markov models, linear state spaces | [`sequence`] |
 
 pub mod bayes_opt;
 pub mod cluster;
@@ -17,3 +18,4 @@ pub mod kernel_methods;
 pub mod latent;
 pub mod linear;
 pub mod mixture;
+pub mod sequence;
