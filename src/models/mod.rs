@@ -10,10 +10,12 @@
 //! | mixtures of Gaussians, Bernoullis, categories and regressions | [`mixture`] |
 //! | principal components, factors, independent components | [`latent`] |
 //! | hidden Markov models, linear state spaces | [`sequence`] |
+//! | networks of discrete variables, lattices of spins | [`graphical`] |
 
 pub mod bayes_opt;
 pub mod cluster;
 pub mod gp;
+pub mod graphical;
 pub mod kernel_methods;
 pub mod latent;
 pub mod linear;

@@ -169,7 +169,7 @@ impl<F: Fn(usize, &mut [f64], &mut Philox) -> Result<()> + Sync> Sweep for Condi
 /// use ndarray::Array2;
 /// // A pair of normal variables with correlation 0.8.
 /// let r: f64 = 0.8;
-/// let chains = gibbs(&Array2::zeros((2, 2)), 2, &McmcParams::new().samples(4000), |b, x, rng| {
+/// let chains = gibbs(&Array2::<f64>::zeros((2, 2)), 2, &McmcParams::new().samples(4000), |b, x, rng| {
 ///     x[b] = r * x[1 - b] + (1.0 - r * r).sqrt() * rng.normal();
 ///     Ok(())
 /// })?;

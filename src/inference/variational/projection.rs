@@ -97,8 +97,8 @@ impl Grid {
         NormalFit { mean, variance, divergence: self.kl_to(mean, variance) }
     }
 
-    /// The I-projection `argmin_q KL(q || p)`, variational inference itself, from this mean and variance downhill: there
-    /// may be several minima, about one for each mode.
+    /// The I-projection `argmin_q KL(q || p)`, variational inference itself, from this mean and variance downhill, within
+    /// two standard deviations of the start: there may be several minima, about one for each mode.
     ///
     /// # Errors
     /// A start outside the grid or a variance that is not positive; [`Error::NoConvergence`].
@@ -123,7 +123,8 @@ impl Grid {
             Ok((value, vec![dm, ds]))
         };
         let widest = (high - low).ln();
-        let bounds = [(low, high), ((2.0 * self.width).ln(), widest)];
+        let reach = 2.0 * variance.sqrt();
+        let bounds = [((mean - reach).max(low), (mean + reach).min(high)), ((2.0 * self.width).ln(), widest)];
         let found = Minimiser::new().tolerance(1e-10).max_iterations(500).run(&[mean, 0.5 * variance.ln()], &bounds, slope)?;
         let (mean, variance) = (found.point[0], (2.0 * found.point[1]).exp());
         Ok(NormalFit { mean, variance, divergence: found.value })

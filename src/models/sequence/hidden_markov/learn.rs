@@ -12,6 +12,7 @@ use crate::Result;
 use crate::check::parameter;
 use crate::inference::em::{EmModel, Statistics};
 use crate::inference::logs::log_sum_exp;
+use crate::linalg::small_cholesky::Small;
 
 /// Expected counts of first states, transitions and emissions.
 #[derive(Debug, Clone)]
@@ -168,7 +169,7 @@ impl BaumWelch<'_> {
                 for i in 0..d {
                     for j in 0..d {
                         let floor = if i == j { self.floor } else { 0.0 };
-                        covariances[[c, i, j]] = sums.squares[[c, i, j]] / w - mean[i] * mean[j] + floor;
+                        covariances[[c, i, j]] = (sums.squares[[c, i, j]] + floor) / w - mean[i] * mean[j];
                     }
                 }
                 means.row_mut(c).assign(&mean);
@@ -216,7 +217,7 @@ impl<'a> EmModel for BaumWelch<'a> {
         self.parameters(params, sums)
     }
 
-    /// The log-likelihood, plus the logarithm of the prior that pseudo-counts are.
+    /// The log-likelihood, plus the logarithm of the prior that pseudo-counts and the floor are.
     fn objective(&self, params: &FittedHiddenMarkov, sums: &Sums) -> f64 {
         let mut prior = 0.0;
         if self.pseudo_counts > 0.0 {
@@ -226,6 +227,13 @@ impl<'a> EmModel for BaumWelch<'a> {
                 prior += logs(p);
             }
         }
-        sums.log_likelihood + self.pseudo_counts * prior
+        // The floor of the scatter is a prior too: -½ floor tr Σ⁻¹.
+        let (mut traces, d) = (0.0, params.emission().features());
+        if let Emission::Gaussian { covariances, .. } | Emission::Mixture { covariances, .. } = params.emission() {
+            for c in covariances.outer_iter().filter(|_| self.floor > 0.0) {
+                traces += Small::new(Self::NAME, c).map_or(f64::NAN, |s| s.inverse(d).diag().sum());
+            }
+        }
+        sums.log_likelihood + self.pseudo_counts * prior - 0.5 * self.floor * traces
     }
 }

@@ -67,7 +67,7 @@ impl HiddenMarkov {
 setters!(HiddenMarkov {
     /// What is added to every count of first states, transitions and symbols, as a Dirichlet prior would: 0.
     pseudo_counts: f64,
-    /// What is added to the diagonal of every covariance: 1e-6.
+    /// What is added to the diagonal of the scatter of every state, as a prior of its covariance would: 1e-6.
     floor: f64,
     /// Whether a row of NaN is an observation that is missing, instead of an error.
     allow_missing => missing: bool,

@@ -40,7 +40,7 @@ impl LinearGaussianEm {
 }
 
 setters!(LinearGaussianEm {
-    /// What is added to the diagonals of learned covariances: 1e-9.
+    /// What is added to the diagonals of sums of squares, as priors of the covariances would: 1e-9.
     floor: f64,
 });
 
@@ -122,7 +122,7 @@ fn outer(a: ndarray::ArrayView1<f64>, b: ndarray::ArrayView1<f64>) -> Array2<f64
     a.insert_axis(Axis(1)).dot(&b.insert_axis(Axis(0)))
 }
 
-/// `(B A⁻¹, (S - B A⁻¹ Bᵀ)/n + floor I)`: the regression of something on states, and what it leaves.
+/// `(B A⁻¹, (S - B A⁻¹ Bᵀ + floor I)/n)`: the regression of something on states, and what it leaves.
 fn regress(
     on: &Array2<f64>,
     cross: &Array2<f64>,
@@ -131,8 +131,8 @@ fn regress(
     floor: f64,
 ) -> Result<(Array2<f64>, Array2<f64>)> {
     let weights = Small::new(OP, on.view())?.solve_rows(cross.view());
-    let rest = (square - &weights.dot(&cross.t())) / n;
-    let even = (&rest + &rest.t()) * 0.5 + Array2::<f64>::eye(rest.nrows()) * floor;
+    let rest = square - &weights.dot(&cross.t());
+    let even = ((&rest + &rest.t()) * 0.5 + Array2::<f64>::eye(rest.nrows()) * floor) / n;
     Ok((weights, even))
 }
 
@@ -182,14 +182,18 @@ impl EmModel for LinearGaussianEm {
 
     fn maximise(&self, params: &LinearGaussian, s: &Products) -> Result<LinearGaussian> {
         let mean = &s.first / s.sequences;
-        let spread = &s.first_square / s.sequences - outer(mean.view(), mean.view());
-        let spread = (&spread + &spread.t()) * 0.5 + Array2::<f64>::eye(mean.len()) * self.floor;
+        let spread = &s.first_square - &(outer(mean.view(), mean.view()) * s.sequences);
+        let spread = ((&spread + &spread.t()) * 0.5 + Array2::<f64>::eye(mean.len()) * self.floor) / s.sequences;
         let (a, q) = regress(&s.earlier, &s.lagged, &s.later, s.moves, self.floor)?;
         let (c, r) = regress(&s.seen, &s.cross, &s.squares, s.observed, self.floor)?;
         Ok(LinearGaussian::new(mean, spread, a, q, c, r)?.allow_missing(params.missing))
     }
 
-    fn objective(&self, _: &LinearGaussian, s: &Products) -> f64 {
-        s.log_likelihood
+    /// The log-likelihood, and what the floor is as a prior: `-½ floor Σ tr C⁻¹`.
+    fn objective(&self, params: &LinearGaussian, s: &Products) -> f64 {
+        let trace = |c: &Array2<f64>| Small::new(OP, c.view()).map_or(f64::NAN, |f| f.inverse(c.nrows()).diag().sum());
+        let all = [&params.initial_covariance, &params.transition_noise, &params.emission_noise];
+        let prior = if self.floor > 0.0 { all.map(trace).iter().sum::<f64>() } else { 0.0 };
+        s.log_likelihood - 0.5 * self.floor * prior
     }
 }
