@@ -213,3 +213,19 @@ pub(crate) fn blame(op: &'static str, x: ArrayView2<f64>) -> Error {
     let requirement = "sums of squares must be finite: scale the data";
     numbers(op, "x", x).err().unwrap_or(Error::Parameter { name, value: largest, requirement })
 }
+
+/// Probabilities of outcomes: none negative, and together one up to rounding.
+pub(crate) fn probabilities(name: &str, p: &[f64]) -> Result<()> {
+    if let Some((i, &v)) = p.iter().enumerate().find(|(_, v)| !(**v >= 0.0 && v.is_finite())) {
+        parameter(&format!("{name}[{i}]"), v, false, "a probability must be finite and not negative")?;
+    }
+    let sum: f64 = p.iter().sum();
+    parameter(&format!("sum of {name}"), sum, (sum - 1.0).abs() <= 1e-8, "probabilities must sum to one")
+}
+
+/// Bytes that a table would take, against what one allocation can have: refused before it is made.
+pub(crate) fn table(op: &'static str, entries: f64, instead: &'static str) -> Result<()> {
+    const BUDGET: u64 = 1 << 30;
+    let need = entries * 8.0;
+    if need <= BUDGET as f64 { Ok(()) } else { Err(Error::OverBudget { op, need: need as u64, budget: BUDGET, instead }) }
+}

@@ -63,7 +63,7 @@ pub mod optim;
 pub mod prelude;
 pub mod probability;
 mod progress;
-mod random;
+pub mod random;
 pub mod saved;
 pub mod stats;
 

@@ -1,11 +1,13 @@
-//! Inference for models with unknowns: expectation-maximisation and Monte Carlo.
+//! Inference for models with unknowns: expectation-maximisation, variational methods and Monte Carlo.
 //!
 //! | to do | look in |
 //! |---|---|
 //! | fit a latent-variable model of your own by EM | [`em`] |
 //! | a normal approximation of any posterior, with its evidence | [`LaplaceApproximation`] |
 //! | the variational free energy for any q | [`FreeEnergy`] |
+//! | approximate a posterior by a simpler distribution, and bound the evidence | [`variational`] |
 //! | draw from a density known up to its constant | [`monte_carlo`] |
+//! | learn to act from rewards alone | [`policy`] |
 
 pub mod em;
 mod free_energy;
@@ -14,3 +16,7 @@ pub mod monte_carlo;
 
 pub use free_energy::FreeEnergy;
 pub use laplace::LaplaceApproximation;
+pub(crate) mod logs;
+pub mod monte_carlo;
+pub mod policy;
+pub mod variational;

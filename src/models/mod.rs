@@ -13,6 +13,8 @@
 //! | classes by their densities: discriminants, naive Bayes, any density | [`generative`] |
 //! | classes and numbers by the nearest rows | [`neighbours`] |
 //! | many weak rules as one: boosted stumps | [`boosting`] |
+//! | hidden Markov models, linear state spaces | [`sequence`] |
+//! | networks of discrete variables, lattices of spins | [`graphical`] |
 
 pub mod bayes_opt;
 pub mod boosting;
@@ -20,8 +22,10 @@ pub mod cluster;
 pub mod generative;
 pub mod gp;
 pub mod graph;
+pub mod graphical;
 pub mod kernel_methods;
 pub mod latent;
 pub mod linear;
 pub mod mixture;
 pub mod neighbours;
+pub mod sequence;

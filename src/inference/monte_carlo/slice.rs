@@ -38,6 +38,10 @@ impl SliceParams {
     pub fn new() -> Self {
         Self::default()
     }
+
+    pub(super) fn first_seed(&self) -> u64 {
+        self.seed
+    }
 }
 
 setters!(SliceParams {

@@ -1,4 +1,15 @@
-//! Seeded orders and points: the random choices of splits and searches, the same on every machine.
+//! Randomness that a seed decides: a counter-based generator, and the orders and points of splits and searches.
+//!
+//! | to do | use |
+//! |---|---|
+//! | numbers that are the same for the same seed, stream and counter on every device | [`Philox`] |
+//! | decide with a probability by comparing integers, once for all devices | [`Threshold`] |
+
+mod draws;
+mod philox;
+
+pub use draws::Threshold;
+pub use philox::{Philox, philox};
 
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};

@@ -1,0 +1,239 @@
+//! Baum-Welch: EM whose E-step is forward and backward. Checked in `tests/sequence/hidden_markov.rs`.
+
+use std::marker::PhantomData;
+
+use ndarray::{Array1, Array2, Array3, ArrayView2, Axis};
+use rayon::prelude::*;
+
+use super::emission::{Emission, symbol};
+use super::fitted::FittedHiddenMarkov;
+use super::forward_backward::Smoothed;
+use crate::Result;
+use crate::check::parameter;
+use crate::inference::em::{EmModel, Statistics};
+use crate::inference::logs::log_sum_exp;
+use crate::linalg::small_cholesky::Small;
+
+/// Expected counts of first states, transitions and emissions.
+#[derive(Debug, Clone)]
+pub(super) struct Sums {
+    first: Array1<f64>,
+    moves: Array2<f64>,
+    /// Of symbols `K x V`, of normal vectors the weights of each component `K x M`.
+    counts: Array2<f64>,
+    means: Array2<f64>,
+    squares: Array3<f64>,
+    states: Array1<f64>,
+    log_likelihood: f64,
+}
+
+impl Sums {
+    pub fn new(of: &FittedHiddenMarkov) -> Self {
+        let (k, d) = (of.initial().len(), of.emission().features());
+        let (m, parts) = match of.emission() {
+            Emission::Discrete(p) => (p.ncols(), 0),
+            Emission::Gaussian { .. } => (1, k),
+            Emission::Mixture { weights, .. } => (weights.ncols(), weights.len()),
+        };
+        Sums {
+            first: Array1::zeros(k),
+            moves: Array2::zeros((k, k)),
+            counts: Array2::zeros((k, m)),
+            means: Array2::zeros((parts, d)),
+            squares: Array3::zeros((parts, d, d)),
+            states: Array1::zeros(k),
+            log_likelihood: 0.0,
+        }
+    }
+
+    /// The expected number of observations of a state.
+    pub fn of_state(&self, s: usize) -> f64 {
+        self.states[s]
+    }
+
+    /// Adds what a sequence shows under these posteriors of its states.
+    pub fn gather(
+        &mut self,
+        model: &FittedHiddenMarkov,
+        x: ArrayView2<f64>,
+        states: &Array2<f64>,
+        moves: &Array2<f64>,
+    ) -> Result<()> {
+        self.first += &states.row(0);
+        self.moves += moves;
+        self.states += &states.sum_axis(Axis(0));
+        let k = states.ncols();
+        for (row, p) in x.rows().into_iter().zip(states.rows()) {
+            // What is missing shows nothing.
+            if row.iter().any(|v| !v.is_finite()) {
+                continue;
+            }
+            let normal = |sums: &mut Sums, part: usize, w: f64| {
+                if w > 0.0 {
+                    sums.means.row_mut(part).scaled_add(w, &row);
+                    for i in 0..row.len() {
+                        for j in 0..row.len() {
+                            sums.squares[[part, i, j]] += w * row[i] * row[j];
+                        }
+                    }
+                }
+            };
+            match model.emission() {
+                Emission::Discrete(b) => {
+                    let v = symbol(row[0], b.ncols())?;
+                    (0..k).for_each(|s| self.counts[[s, v]] += p[s]);
+                }
+                Emission::Gaussian { .. } => {
+                    for s in 0..k {
+                        self.counts[[s, 0]] += p[s];
+                        normal(self, s, p[s]);
+                    }
+                }
+                Emission::Mixture { weights, .. } => {
+                    let m = weights.ncols();
+                    let logs = model.emission().log_components(row)?;
+                    for s in 0..k {
+                        let each = logs.row(s).to_vec();
+                        let all = log_sum_exp(&each);
+                        for (c, l) in each.iter().enumerate() {
+                            let w = if p[s] > 0.0 { p[s] * (l - all).exp() } else { 0.0 };
+                            self.counts[[s, c]] += w;
+                            normal(self, s * m + c, w);
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Statistics for Sums {
+    fn add(&mut self, other: &Self) {
+        self.first += &other.first;
+        self.moves += &other.moves;
+        self.counts += &other.counts;
+        self.means += &other.means;
+        self.squares += &other.squares;
+        self.states += &other.states;
+        self.log_likelihood += other.log_likelihood;
+    }
+
+    fn scale(&mut self, by: f64) {
+        self.first *= by;
+        self.moves *= by;
+        self.counts *= by;
+        self.means *= by;
+        self.squares *= by;
+        self.states *= by;
+        self.log_likelihood *= by;
+    }
+
+    fn mass(&self) -> f64 {
+        self.states.sum()
+    }
+}
+
+pub(super) struct BaumWelch<'a> {
+    pub data: PhantomData<ArrayView2<'a, f64>>,
+    pub pseudo_counts: f64,
+    pub floor: f64,
+    pub missing: bool,
+}
+
+/// Rows of counts as shares; a row of nothing keeps what was believed before.
+fn shares(counts: &Array2<f64>, added: f64, before: &Array2<f64>) -> Array2<f64> {
+    let mut p = counts + added;
+    for (mut row, old) in p.rows_mut().into_iter().zip(before.rows()) {
+        let all = row.sum();
+        if all > 0.0 {
+            row /= all;
+        } else {
+            row.assign(&old);
+        }
+    }
+    p
+}
+
+impl BaumWelch<'_> {
+    /// The M-step.
+    pub fn parameters(&self, from: &FittedHiddenMarkov, sums: &Sums) -> Result<FittedHiddenMarkov> {
+        let added = self.pseudo_counts;
+        let first = sums.first.clone().insert_axis(Axis(0));
+        let initial = shares(&first, added, &from.initial().clone().insert_axis(Axis(0))).row(0).to_owned();
+        let transition = shares(&sums.moves, added, from.transition());
+        let normals = |weights: Vec<f64>, means: &Array2<f64>, covariances: &Array3<f64>| {
+            let (mut means, mut covariances, d) = (means.clone(), covariances.clone(), means.ncols());
+            for (c, w) in weights.iter().enumerate().filter(|(_, w)| **w > 1e-12) {
+                let mean = &sums.means.row(c) / *w;
+                for i in 0..d {
+                    for j in 0..d {
+                        let floor = if i == j { self.floor } else { 0.0 };
+                        covariances[[c, i, j]] = (sums.squares[[c, i, j]] + floor) / w - mean[i] * mean[j];
+                    }
+                }
+                means.row_mut(c).assign(&mean);
+            }
+            (means, covariances)
+        };
+        let emission = match from.emission() {
+            Emission::Discrete(p) => Emission::Discrete(shares(&sums.counts, added, p)),
+            Emission::Gaussian { means, covariances } => {
+                let (means, covariances) = normals(sums.counts.iter().copied().collect(), means, covariances);
+                Emission::Gaussian { means, covariances }
+            }
+            Emission::Mixture { weights, means, covariances } => {
+                let (means, covariances) = normals(sums.counts.iter().copied().collect(), means, covariances);
+                Emission::Mixture { weights: shares(&sums.counts, 0.0, weights), means, covariances }
+            }
+        };
+        Ok(FittedHiddenMarkov::new(initial, transition, emission)?.allow_missing(self.missing))
+    }
+}
+
+impl<'a> EmModel for BaumWelch<'a> {
+    const NAME: &'static str = "HiddenMarkov";
+    type Batch = Vec<ArrayView2<'a, f64>>;
+    type Params = FittedHiddenMarkov;
+    type Stats = Sums;
+
+    fn expect(&self, params: &FittedHiddenMarkov, batch: &Self::Batch) -> Result<Sums> {
+        let one = |x: &ArrayView2<f64>| -> Result<Sums> {
+            let Smoothed { states, transitions, log_likelihood, .. } = params.smooth(x)?;
+            let requirement = "a sequence is impossible under the parameters: start elsewhere, or add pseudo-counts";
+            parameter("log-likelihood of a sequence", log_likelihood, log_likelihood > f64::NEG_INFINITY, requirement)?;
+            let mut sums = Sums::new(params);
+            sums.gather(params, *x, &states, &transitions)?;
+            sums.log_likelihood = log_likelihood;
+            Ok(sums)
+        };
+        let each: Vec<Sums> = batch.par_iter().map(one).collect::<Result<_>>()?;
+        let mut all = Sums::new(params);
+        each.iter().for_each(|s| all.add(s));
+        Ok(all)
+    }
+
+    fn maximise(&self, params: &FittedHiddenMarkov, sums: &Sums) -> Result<FittedHiddenMarkov> {
+        self.parameters(params, sums)
+    }
+
+    /// The log-likelihood, plus the logarithm of the prior that pseudo-counts and the floor are.
+    fn objective(&self, params: &FittedHiddenMarkov, sums: &Sums) -> f64 {
+        let mut prior = 0.0;
+        if self.pseudo_counts > 0.0 {
+            let logs = |p: &Array2<f64>| p.iter().map(|v| v.ln()).sum::<f64>();
+            prior += params.initial().iter().map(|v| v.ln()).sum::<f64>() + logs(params.transition());
+            if let Emission::Discrete(p) = params.emission() {
+                prior += logs(p);
+            }
+        }
+        // The floor of the scatter is a prior too: -½ floor tr Σ⁻¹.
+        let (mut traces, d) = (0.0, params.emission().features());
+        if let Emission::Gaussian { covariances, .. } | Emission::Mixture { covariances, .. } = params.emission() {
+            for c in covariances.outer_iter().filter(|_| self.floor > 0.0) {
+                traces += Small::new(Self::NAME, c).map_or(f64::NAN, |s| s.inverse(d).diag().sum());
+            }
+        }
+        sums.log_likelihood + self.pseudo_counts * prior - 0.5 * self.floor * traces
+    }
+}

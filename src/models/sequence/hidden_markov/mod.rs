@@ -1,0 +1,14 @@
+//! Hidden Markov models.
+
+mod emission;
+mod fitted;
+mod forward_backward;
+mod learn;
+mod model;
+mod viterbi;
+
+pub use emission::Emission;
+pub use fitted::FittedHiddenMarkov;
+pub use forward_backward::Smoothed;
+pub use model::{Emissions, HiddenMarkov};
+pub use viterbi::Decoded;

@@ -1,0 +1,14 @@
+//! Sequences: hidden Markov models against enumeration and hmmlearn, state spaces against the joint normal distribution.
+
+#![allow(clippy::unreadable_literal, reason = "as the notes print them")]
+
+mod hidden_markov;
+mod linear_gaussian;
+mod oracle;
+
+/// Off by no more than this.
+#[track_caller]
+fn near(got: f64, want: f64, tolerance: f64) {
+    // Written so that a NaN fails.
+    assert!((got - want).abs() <= tolerance, "{got} is not {want}");
+}
