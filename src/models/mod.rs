@@ -9,6 +9,7 @@
 //! | clusters without probabilities: k-means, k-medoids, DP-means | [`cluster`] |
 //! | mixtures of Gaussians, Bernoullis, categories and regressions | [`mixture`] |
 //! | principal components, factors, independent components | [`latent`] |
+//! | predict ratings of items by users | [`recommend`] |
 
 pub mod bayes_opt;
 pub mod cluster;
@@ -17,3 +18,4 @@ pub mod kernel_methods;
 pub mod latent;
 pub mod linear;
 pub mod mixture;
+pub mod recommend;
