@@ -9,12 +9,14 @@
 //! | put one after another | [`Pipeline`], [`preprocess`] |
 //! | judge | [`metrics`], [`split`], [`cross_validate`], [`learning_curve`] |
 //! | choose | [`Search`], [`Guided`], [`validation_curve`] |
+//! | losses, risks, bias and variance | [`loss`] |
 //! | more classes than two | [`OneVsRest`], [`OneVsOne`] |
 
 pub(crate) use crate::configure;
 mod data;
 pub(crate) mod inherent;
 pub(crate) mod labels;
+pub mod loss;
 pub mod metrics;
 mod multiclass;
 mod pipeline;
@@ -27,6 +29,7 @@ pub mod validate;
 
 pub use data::{Inputs, Real, Rows, Target, TargetDim, Targets, Weights};
 pub use labels::{Label, Labels};
+pub use loss::Loss;
 pub use metrics::*;
 pub use multiclass::{ByDecision, ByProba, Confidence, FittedOneVsOne, FittedOneVsRest, OneVsOne, OneVsRest};
 pub use pipeline::{FittedPipeline, Pipeline};

@@ -3,6 +3,7 @@
 //! | to do | use |
 //! |---|---|
 //! | minimise a function with its gradient | [`Minimiser::run`] |
+//! | penalise coefficients | [`Penalty`], [`soft_threshold`] |
 //! | know what happened | [`Minimum`], [`Stop`] |
 //!
 //! L-BFGS (`lbfgs.rs`) by the two-loop recursion; its line search (`line_search.rs`) knows that an evaluation may
@@ -19,5 +20,7 @@ mod lbfgs;
 mod line_search;
 mod minimiser;
 mod objective;
+mod penalty;
 
 pub use minimiser::{Minimiser, Minimum, Stop};
+pub use penalty::{Penalty, soft_threshold};
