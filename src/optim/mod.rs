@@ -3,6 +3,13 @@
 //! | to do | use |
 //! |---|---|
 //! | minimise a function with its gradient | [`Minimiser::run`] |
+//! | step by gradients, all data at once or a batch at a time | [`FirstOrder`] with [`Sgd`], [`AdaGrad`], [`RmsProp`], [`Adam`]; [`Schedule`], [`Batches`], [`EarlyStopping`] |
+//! | the same without the noise of batches | [`VarianceReduced`] |
+//! | step by a Hessian that is known | [`Newton`] |
+//! | minimise what has kinks | [`Proximal`], [`CoordinateDescent`], [`PiecewiseLinear`], [`Subgradient`] |
+//! | minimise what has no gradient | [`EvolutionStrategy`] |
+//! | minimise by bounds | [`Majorise`], [`check_bound`] |
+//! | learn without giving rows away | [`PrivateGradient`] |
 //! | penalise coefficients | [`Penalty`], [`soft_threshold`] |
 //! | know what happened | [`Minimum`], [`Stop`] |
 //!
@@ -16,11 +23,31 @@
 //! a search that starts or ends at a bound which f falls away from is set off from a little further inside.
 
 mod bounds;
+mod coordinate;
+mod evolution;
+mod first_order;
 mod lbfgs;
 mod line_search;
+mod majorise;
 mod minimiser;
+mod newton;
 mod objective;
 mod penalty;
+mod piecewise;
+mod private;
+mod proximal;
+mod schedule;
+mod variance_reduced;
 
+pub use coordinate::{CoordinateDescent, CoordinateMinimum};
+pub use evolution::{EvolutionStrategy, evolution_gradient};
+pub use first_order::*;
+pub use majorise::{BoundCheck, Majorise, Majoriser, check_bound};
 pub use minimiser::{Minimiser, Minimum, Stop};
+pub use newton::{Newton, SecondOrder};
 pub use penalty::{Penalty, soft_threshold};
+pub use piecewise::{PiecewiseLinear, PiecewiseMinimum};
+pub use private::PrivateGradient;
+pub use proximal::{Proximal, Subgradient};
+pub use schedule::{RobbinsMonro, Schedule};
+pub use variance_reduced::{Reduction, VarianceReduced};
