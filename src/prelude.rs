@@ -12,6 +12,7 @@ pub use crate::models::kernel_methods::*;
 pub use crate::models::latent::*;
 pub use crate::models::linear::*;
 pub use crate::models::mixture::*;
+pub use crate::models::neural::*;
 pub use crate::models::recommend::*;
 pub use crate::optim::Minimiser;
 pub use crate::stats::*;

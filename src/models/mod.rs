@@ -9,6 +9,7 @@
 //! | clusters without probabilities: k-means, k-medoids, DP-means | [`cluster`] |
 //! | mixtures of Gaussians, Bernoullis, categories and regressions | [`mixture`] |
 //! | principal components, factors, independent components | [`latent`] |
+//! | networks, autoencoders, generators | [`neural`] |
 //! | predict ratings of items by users | [`recommend`] |
 
 pub mod bayes_opt;
@@ -18,4 +19,5 @@ pub mod kernel_methods;
 pub mod latent;
 pub mod linear;
 pub mod mixture;
+pub mod neural;
 pub mod recommend;

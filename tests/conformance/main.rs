@@ -34,3 +34,4 @@ macro_rules! conforms {
 
 mod lines;
 mod recommend;
+mod neural;
