@@ -7,8 +7,10 @@ mod support;
 
 mod activations;
 mod adversarial;
+mod autoencoder;
 mod backward;
 mod classifier;
+mod elbo;
 mod input;
 mod layers;
 mod losses;
@@ -16,6 +18,7 @@ mod oracle;
 mod regressor;
 mod symmetries;
 mod transfer;
+mod vae;
 
 use mercer::prelude::*;
 use ndarray::Array2;
