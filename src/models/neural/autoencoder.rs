@@ -3,9 +3,9 @@
 use ndarray::{Array2, ArrayView2, Axis};
 
 use super::activation::Activation;
-use super::layer::Kind;
 use super::loss::OutputLoss;
 use super::network::Network;
+use super::pair::Pair;
 use super::pass;
 use super::training::{Learned, Objective, Training};
 use crate::check::{finite, inputs, not_negative, numbers, parameter};
@@ -67,96 +67,6 @@ setters!(Autoencoder {
 
 fits!(Autoencoder: Fit -> FittedAutoencoder);
 
-/// Encoder and decoder, and which parameters they have.
-pub(super) struct Pair {
-    pub encoder: Network,
-    pub decoder: Network,
-    pub tied: bool,
-}
-
-impl Pair {
-    /// Parameters that are trained: of tied weights the encoder's, and the decoder's biases.
-    pub fn parameters(&self) -> usize {
-        if !self.tied {
-            return self.encoder.parameters() + self.decoder.parameters();
-        }
-        self.encoder.parameters() + self.dense(&self.decoder).iter().map(|(_, _, outputs)| outputs).sum::<usize>()
-    }
-
-    /// Where each dense layer begins, its inputs and its outputs.
-    fn dense(&self, network: &Network) -> Vec<(usize, usize, usize)> {
-        let (mut at, mut found) = (0, Vec::new());
-        for layer in &network.layers {
-            if let Kind::Dense { inputs, outputs, .. } = layer.kind {
-                found.push((at, inputs, outputs));
-            }
-            at += layer.parameters();
-        }
-        found
-    }
-
-    /// The parameters of both networks.
-    pub fn split(&self, theta: &[f64]) -> (Vec<f64>, Vec<f64>) {
-        let (encoder, rest) = theta.split_at(self.encoder.parameters());
-        if !self.tied {
-            return (encoder.to_vec(), rest.to_vec());
-        }
-        let mut decoder = vec![0.0; self.decoder.parameters()];
-        let (mirrored, mut bias) = (self.dense(&self.encoder), 0);
-        for ((at, inputs, outputs), (from, ..)) in self.dense(&self.decoder).into_iter().zip(mirrored.into_iter().rev()) {
-            for o in 0..outputs {
-                for i in 0..inputs {
-                    decoder[at + o * inputs + i] = encoder[from + i * outputs + o];
-                }
-                decoder[at + inputs * outputs + o] = rest[bias + o];
-            }
-            bias += outputs;
-        }
-        (encoder.to_vec(), decoder)
-    }
-
-    /// The gradient by what is trained: tied weights have the sum of both paths.
-    pub fn join(&self, mut encoder: Vec<f64>, decoder: &[f64]) -> Vec<f64> {
-        if !self.tied {
-            encoder.extend(decoder);
-            return encoder;
-        }
-        let mut biases: Vec<f64> = Vec::new();
-        let mirrored = self.dense(&self.encoder);
-        for ((at, inputs, outputs), (from, ..)) in self.dense(&self.decoder).into_iter().zip(mirrored.into_iter().rev()) {
-            for o in 0..outputs {
-                for i in 0..inputs {
-                    encoder[from + i * outputs + o] += decoder[at + o * inputs + i];
-                }
-            }
-            let start = at + inputs * outputs;
-            biases.extend(&decoder[start..start + outputs]);
-        }
-        encoder.extend(biases);
-        encoder
-    }
-
-    fn initial(&self, seed: u64) -> Vec<f64> {
-        let mut theta = self.encoder.initial(seed);
-        if self.tied {
-            theta.resize(self.parameters(), 0.0);
-        } else {
-            theta.extend(self.decoder.initial(seed.wrapping_add(1)));
-        }
-        theta
-    }
-
-    fn decaying(&self) -> Vec<bool> {
-        let mut all = self.encoder.decaying();
-        if self.tied {
-            all.resize(self.parameters(), false);
-        } else {
-            all.extend(self.decoder.decaying());
-        }
-        all
-    }
-}
-
 struct Reconstruction<'a> {
     pair: &'a Pair,
     x: ArrayView2<'a, f64>,
@@ -194,9 +104,33 @@ impl Objective for Reconstruction<'_> {
 }
 
 /// Hidden layers there and back.
-pub(super) fn mirrored(d: usize, hidden: &[usize], code: usize, h: Activation) -> Result<(Network, Network)> {
+fn mirrored(d: usize, hidden: &[usize], code: usize, h: Activation) -> Result<(Network, Network)> {
     let back: Vec<usize> = hidden.iter().rev().copied().collect();
     Ok((Network::mlp(d, hidden, code, h)?, Network::mlp(code, &back, d, h)?))
+}
+
+impl Autoencoder {
+    fn pair(&self, d: usize) -> Result<Pair> {
+        parameter("code", self.code as f64, self.code > 0, "must be at least 1")?;
+        let (encoder, decoder) = mirrored(d, &self.hidden, self.code, self.activation)?;
+        Ok(Pair { encoder, decoder, tied: self.tied })
+    }
+
+    /// The mean loss of the rows at these parameters, without noise, and its gradient: what training descends. Parameters are
+    /// those of the encoder, then of the decoder; of a tied decoder only its biases.
+    ///
+    /// # Errors
+    /// [`Error::Shape`](crate::Error::Shape) for another number of parameters, and bad data.
+    pub fn objective(&self, parameters: &[f64], x: impl Inputs) -> Result<(f64, Vec<f64>)> {
+        let x = x.inputs();
+        finite("Autoencoder::objective", "x", x.view())?;
+        let pair = self.pair(x.ncols())?;
+        let (want, held) = (pair.parameters(), parameters.len());
+        crate::check::require("Autoencoder::objective", want == held, || format!("{held} parameters for {want}"))?;
+        let n = x.nrows() as f64;
+        let at = Reconstruction { pair: &pair, x: x.view(), noise: 0.0 }.at(parameters, x.to_owned(), x.view());
+        Ok((at.0 / n, at.1.into_iter().map(|g| g / n).collect()))
+    }
 }
 
 impl Fit for Autoencoder {
@@ -205,9 +139,7 @@ impl Fit for Autoencoder {
     fn fit(&self, _: &Device, x: ArrayView2<f64>, (): &()) -> Result<FittedAutoencoder> {
         finite(OP, "x", x)?;
         not_negative("noise", self.noise)?;
-        parameter("code", self.code as f64, self.code > 0, "must be at least 1")?;
-        let (encoder, decoder) = mirrored(x.ncols(), &self.hidden, self.code, self.activation)?;
-        let pair = Pair { encoder, decoder, tied: self.tied };
+        let pair = self.pair(x.ncols())?;
         let objective = Reconstruction { pair: &pair, x, noise: self.noise };
         let start = |seed| Ok(pair.initial(seed));
         let learned = self.training.run(OP, x.nrows(), None, start, &pair.decaying(), &objective)?;

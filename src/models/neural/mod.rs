@@ -25,6 +25,7 @@ mod image;
 mod layer;
 mod loss;
 mod network;
+mod pair;
 mod pass;
 mod regressor;
 mod shared;
