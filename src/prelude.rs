@@ -17,6 +17,8 @@ pub use crate::models::linear::*;
 pub use crate::models::mixture::*;
 pub use crate::models::neighbours::*;
 pub use crate::models::sequence::*;
+pub use crate::models::neural::*;
+pub use crate::models::recommend::*;
 pub use crate::optim::Minimiser;
 pub use crate::stats::*;
 pub use crate::{Device, Error, Matrix, Progress, Result, Step};

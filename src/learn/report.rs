@@ -15,6 +15,8 @@ pub enum Stop {
     Iterations,
     /// No step gained anything, though the tolerance was not met: rounding ends it here.
     Stalled,
+    /// The objective was no longer a number; what is kept is the best that there was before.
+    Diverged,
 }
 
 /// How a fit went: iterations, objective, restarts, and why it stopped.
@@ -70,6 +72,7 @@ impl fmt::Display for Report {
             Stop::Converged => "converged",
             Stop::Iterations => "stopped at the most iterations allowed",
             Stop::Stalled => "stalled",
+            Stop::Diverged => "diverged",
         };
         write!(f, "{why}: {} iterations, objective {:.6e}", self.iterations, self.objective())?;
         if self.starts.len() > 1 { write!(f, ", best of {} starts", self.starts.len()) } else { Ok(()) }

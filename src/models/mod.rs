@@ -15,6 +15,8 @@
 //! | many weak rules as one: boosted stumps | [`boosting`] |
 //! | hidden Markov models, linear state spaces | [`sequence`] |
 //! | networks of discrete variables, lattices of spins | [`graphical`] |
+//! | networks, autoencoders, generators | [`neural`] |
+//! | predict ratings of items by users | [`recommend`] |
 
 pub mod bayes_opt;
 pub mod boosting;
@@ -29,3 +31,5 @@ pub mod linear;
 pub mod mixture;
 pub mod neighbours;
 pub mod sequence;
+pub mod neural;
+pub mod recommend;

@@ -31,3 +31,9 @@ fn generator(seed: u64, stream: u64) -> ChaCha8Rng {
     rng.set_stream(stream);
     rng
 }
+
+/// Standard normal numbers that the seed and the number of the stream decide.
+pub(crate) fn gaussians(seed: u64, stream: u64) -> impl FnMut() -> f64 {
+    let mut rng = generator(seed, stream);
+    move || rng.sample(rand_distr::StandardNormal)
+}

@@ -35,3 +35,5 @@ macro_rules! conforms {
 mod graph;
 mod lines;
 mod kernel_machines;
+mod recommend;
+mod neural;

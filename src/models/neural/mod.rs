@@ -1,0 +1,51 @@
+//! Networks: small, with gradients that are exact in f64, beside Gaussian processes and mixtures in one vocabulary.
+//! Checked in `tests/neural`.
+//!
+//! | to do | use |
+//! |---|---|
+//! | regression and classification | [`NeuralRegressor`], [`NeuralClassifier`] |
+//! | say how to train | [`Training`], [`Optimiser`] |
+//! | build a network of one's own | [`Network`] of [`Layer`]s, [`Activation`], [`OutputLoss`] |
+//! | compress rows to a code and back | [`Autoencoder`] |
+//! | the same with a density: generate, bound the likelihood | [`Vae`], [`LinearGaussian`] |
+//! | several tasks with common layers | [`SharedLayers`] |
+//! | know how easily it is deceived | [`fgsm`] |
+//! | count what it can say | [`log_regions`], [`count_pieces`], [`log_symmetries`] |
+//!
+//! Everything here runs on the CPU in f64, whatever the device: it is the same to the last bit everywhere.
+
+mod activation;
+mod adversarial;
+mod autoencoder;
+mod classifier;
+mod design;
+mod elbo;
+mod expressivity;
+mod image;
+mod layer;
+mod loss;
+mod network;
+mod pair;
+mod pass;
+mod regressor;
+mod shared;
+mod supervised;
+mod training;
+mod vae;
+
+pub use activation::Activation;
+pub use adversarial::fgsm;
+pub use autoencoder::{Autoencoder, FittedAutoencoder};
+pub use classifier::{FittedNeuralClassifier, NeuralClassifier};
+pub use elbo::{
+    Elbo, LinearGaussian, importance_bound, kl_to_standard, kl_to_standard_full, reparametrise, reparametrised_gradient,
+};
+pub use expressivity::{approximate_parameters, count_pieces, log_regions, log_symmetries};
+pub use layer::{Layer, Picture, Pooling};
+pub use loss::OutputLoss;
+pub use network::{Gradient, Network};
+pub use pass::Tape;
+pub use regressor::{FittedNeuralRegressor, NeuralRegressor};
+pub use shared::{SharedLayers, Task};
+pub use training::{Optimiser, Training};
+pub use vae::{Decoder, FittedVae, Vae};

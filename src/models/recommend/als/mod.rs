@@ -1,0 +1,7 @@
+//! Alternating least squares. Checked in `tests/recommend/als.rs` against dense solves and the numbers of the notes.
+
+mod half;
+mod model;
+
+pub(super) use half::{Half, Partner, solve_rows};
+pub use model::{Als, Feedback};
