@@ -17,6 +17,5 @@ pub mod monte_carlo;
 pub use free_energy::FreeEnergy;
 pub use laplace::LaplaceApproximation;
 pub(crate) mod logs;
-pub mod monte_carlo;
 pub mod policy;
 pub mod variational;

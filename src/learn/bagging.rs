@@ -60,7 +60,12 @@ impl<M> Bagging<M> {
     /// # Errors
     /// Those of the model, which may miss a class in a sample of few rows; [`Error::Parameter`](crate::Error::Parameter)
     /// for no models; [`Error::Cancelled`](crate::Error::Cancelled).
-    pub fn fit<Y: Targets>(&self, device: &Device, x: impl Inputs, y: Y) -> Result<<Self as Fit<Y::Of>>::Fitted>
+    pub fn fit<Y: Targets>(
+        &self,
+        device: &Device,
+        x: impl Inputs,
+        y: Y,
+    ) -> Result<<Self as Fit<Y::Of>>::Fitted>
     where
         Self: Fit<Y::Of>,
     {
@@ -93,7 +98,11 @@ impl<M> Bagging<M> {
         for i in 0..self.count {
             let rows = self.sample(n, i);
             let own = y.select(&rows);
-            models.push(self.model.fit(device, x.select(Axis(0), &rows).view(), std::borrow::Borrow::borrow(&own))?);
+            models.push(self.model.fit(
+                device,
+                x.select(Axis(0), &rows).view(),
+                std::borrow::Borrow::borrow(&own),
+            )?);
             outside.push((0..n).filter(|r| rows.binary_search(r).is_err()).collect());
             self.progress.report("Bagging::fit", i + 1, self.count, f64::NAN)?;
         }
@@ -106,7 +115,9 @@ impl<M: Fit<[L], Fitted: Predict<Output = Vec<L>>>, L: Ord + Clone> Fit<[L]> for
 
     fn fit(&self, device: &Device, x: ArrayView2<f64>, y: &[L]) -> Result<Self::Fitted> {
         finite("Bagging::fit", "x", x)?;
-        require("Bagging::fit", x.nrows() == y.len(), || format!("x has {} rows, y has {}", x.nrows(), y.len()))?;
+        require("Bagging::fit", x.nrows() == y.len(), || {
+            format!("x has {} rows, y has {}", x.nrows(), y.len())
+        })?;
         let (labels, index) = Labels::of_classes(y)?;
         let (models, outside) = self.members(device, x, y)?;
         let mut votes = Array2::<f64>::zeros((x.nrows(), labels.classes().len()));
@@ -142,7 +153,9 @@ where
             }
         }
         let judged: Vec<usize> = (0..x.nrows()).filter(|&i| counts[i] > 0.0).collect();
-        let means = Array2::from_shape_fn((judged.len(), targets.ncols()), |(i, t)| sums[[judged[i], t]] / counts[judged[i]]);
+        let means = Array2::from_shape_fn((judged.len(), targets.ncols()), |(i, t)| {
+            sums[[judged[i], t]] / counts[judged[i]]
+        });
         let truth = targets.select(Axis(0), &judged);
         let out_of_bag = r_squared("Bagging::fit", truth.view(), means.view()).ok().filter(|s| s.is_finite());
         Ok(FittedBaggingRegressor { models, outside, out_of_bag, targets: PhantomData })
@@ -296,7 +309,9 @@ impl<T: Predict<Output = Array<f64, D>>, D: TargetDim> Predict for FittedBagging
     }
 }
 
-impl<T: Predict<Output = Array<f64, D>>, D: TargetDim> Score<ArrayRef<f64, D>> for FittedBaggingRegressor<T, D> {
+impl<T: Predict<Output = Array<f64, D>>, D: TargetDim> Score<ArrayRef<f64, D>>
+    for FittedBaggingRegressor<T, D>
+{
     fn score(&self, x: ArrayView2<f64>, y: &ArrayRef<f64, D>) -> Result<f64> {
         let said = Predict::predict(self, x)?;
         r_squared("FittedBaggingRegressor::score", D::columns(y), D::columns(&said))

@@ -17,15 +17,15 @@
 //! | texts and categories | [`text`] |
 
 pub(crate) use crate::configure;
-pub(crate) mod answer;
 mod ambiguity;
+pub(crate) mod answer;
 mod bagging;
 pub mod calibration;
+mod class_weights;
 pub(crate) mod classify;
-mod densities;
-pub mod decisions;
-pub mod text;
 mod data;
+pub mod decisions;
+mod densities;
 pub(crate) mod inherent;
 pub(crate) mod labels;
 pub mod loss;
@@ -37,15 +37,16 @@ pub mod preprocess;
 mod report;
 pub mod split;
 mod stratified;
+pub mod text;
 mod traits;
 pub mod validate;
 
 pub use answer::Answer;
-pub use data::{Inputs, Real, Rows, Target, TargetDim, Targets, Weights};
 pub use bagging::{Bagging, FittedBaggingClassifier, FittedBaggingRegressor};
 pub use calibration::*;
+pub use class_weights::ClassWeights;
+pub use data::{Inputs, Real, Rows, Target, TargetDim, Targets, Weights};
 pub use decisions::*;
-pub use text::*;
 pub use densities::{LogDensity, LogJoint};
 pub use labels::{Label, Labels};
 pub use loss::Loss;
@@ -56,6 +57,7 @@ pub use preprocess::*;
 pub use report::{Report, Stop};
 pub use split::{Fold, Holdout, KFold, LeaveOneOut, Split, TimeSeries};
 pub use stratified::{Stratified, fit_each};
+pub use text::*;
 pub use traits::{
     Classes, Decision, Fit, FitWeighted, InverseTransform, Predict, PredictDistribution, PredictProba,
     Reported, Sample, Score, Transform,

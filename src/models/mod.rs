@@ -30,6 +30,6 @@ pub mod latent;
 pub mod linear;
 pub mod mixture;
 pub mod neighbours;
-pub mod sequence;
 pub mod neural;
 pub mod recommend;
+pub mod sequence;

@@ -68,7 +68,6 @@ pub use reduce::{Along, Reduction, reduce};
 pub use softmax::{softmax, softmax_logsumexp};
 pub use solve_triangular::{Side, Triangle, solve_triangular};
 pub(crate) use solve_triangular::{invert_lower, solve_in_place, solve_triangular_in_place};
-pub(crate) use solve_triangular::{solve_in_place, solve_triangular_in_place};
 pub use spmm::spmm;
 pub use transpose::transpose;
 

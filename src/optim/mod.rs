@@ -26,9 +26,9 @@
 
 mod bounds;
 mod coordinate;
+mod duality;
 mod evolution;
 mod first_order;
-mod duality;
 mod lbfgs;
 mod line_search;
 mod majorise;
@@ -39,11 +39,12 @@ mod penalty;
 mod piecewise;
 mod private;
 mod proximal;
+mod quadratic;
 mod schedule;
 mod variance_reduced;
-mod quadratic;
 
 pub use coordinate::{CoordinateDescent, CoordinateMinimum};
+pub use duality::{ConvexProgram, Kkt, max_min, on_equalities};
 pub use evolution::{EvolutionStrategy, evolution_gradient};
 pub use first_order::*;
 pub use majorise::{BoundCheck, Majorise, Majoriser, check_bound};
@@ -53,7 +54,6 @@ pub use penalty::{Penalty, soft_threshold};
 pub use piecewise::{PiecewiseLinear, PiecewiseMinimum};
 pub use private::PrivateGradient;
 pub use proximal::{Proximal, Subgradient};
+pub use quadratic::{QuadraticProgram, QuadraticSolution};
 pub use schedule::{RobbinsMonro, Schedule};
 pub use variance_reduced::{Reduction, VarianceReduced};
-pub use duality::{ConvexProgram, Kkt, max_min, on_equalities};
-pub use quadratic::{QuadraticProgram, QuadraticSolution};

@@ -33,7 +33,7 @@ macro_rules! conforms {
 }
 
 mod graph;
-mod lines;
 mod kernel_machines;
-mod recommend;
+mod lines;
 mod neural;
+mod recommend;

@@ -64,10 +64,13 @@ const EXPORTED: [(&str, &str); 9] = [
 ];
 
 /// Families that may name another one; whatever that one may name is allowed too.
-const ARROWS: &[(&str, &str)] =
-    &[("bayes_opt", "gp"), ("gp", "kernel_methods"), ("latent", "mixture"), ("mixture", "cluster"),
+const ARROWS: &[(&str, &str)] = &[
+    ("bayes_opt", "gp"),
+    ("gp", "kernel_methods"),
+    ("latent", "mixture"),
+    ("mixture", "cluster"),
     ("generative", "latent"),
-    ];
+];
 const ARROWS: &[(&str, &str)] = &[
     ("bayes_opt", "gp"),
     ("gp", "kernel_methods"),

@@ -81,7 +81,7 @@ impl<M: CompleteData> EmModel for MonteCarloEm<M> {
     }
 
     /// Sampled objectives may fall by their Monte Carlo error.
-    fn rounding(&self) -> f64 {
+    fn rounding(&self, _: &Self::Params) -> f64 {
         1.0
     }
 }

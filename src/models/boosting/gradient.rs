@@ -5,9 +5,9 @@ use std::marker::PhantomData;
 use ndarray::{Array, Array1, Array2, ArrayRef, ArrayView1, ArrayView2, Axis, Ix1};
 
 use super::stump::{Sorted, Stump};
-use crate::check::{inputs, pairs, parameter, require, room, weights};
 #[cfg(feature = "serde")]
 use crate::check::finite;
+use crate::check::{inputs, pairs, parameter, require, room, weights};
 use crate::learn::classify::{Body, Probable, Task, classifier_fits, fitted_classifier, sigmoid, softplus};
 use crate::learn::configure::{getters, setters};
 use crate::learn::inherent::inherent;
@@ -91,7 +91,12 @@ impl GradientBoosting {
         GradientBoosting { settings: Settings { rounds, rate: 0.1, progress: Progress::none() } }
     }
 
-    fn run(&self, x: ArrayView2<f64>, y: ArrayView2<f64>, w: Array1<f64>) -> Result<FittedGradientBoosting<Ix1>> {
+    fn run(
+        &self,
+        x: ArrayView2<f64>,
+        y: ArrayView2<f64>,
+        w: Array1<f64>,
+    ) -> Result<FittedGradientBoosting<Ix1>> {
         let op = "GradientBoosting::fit";
         self.settings.check()?;
         pairs(op, x, y)?;
@@ -330,7 +335,8 @@ impl Body for Found {
 
     #[cfg(feature = "serde")]
     fn check(&self, op: &'static str, classes: usize) -> Result<()> {
-        let fits = classes == 2 && self.start.is_finite() && self.stumps.iter().all(|s| s.fits(self.features));
+        let fits =
+            classes == 2 && self.start.is_finite() && self.stumps.iter().all(|s| s.fits(self.features));
         require(op, fits, || "stumps that do not fit".to_owned())
     }
 }

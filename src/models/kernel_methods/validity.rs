@@ -1,7 +1,7 @@
 //! What a Gram matrix says of its kernel: whether it is one, the features it stands for, the distances between them.
 //! Checked in `tests/svm/validity.rs`.
 
-use ndarray::{Array1, Array2, ArrayView2, Axis};
+use ndarray::{Array1, Array2, ArrayView2};
 
 use crate::check::{finite, inputs, not_negative};
 use crate::learn::configure::{getters, setters};
@@ -96,7 +96,6 @@ pub fn feature_distances(kernel: &Kernel, x: impl Inputs, y: impl Inputs) -> Res
     Ok(d)
 }
 
-
 /// The empirical feature map: `φ(x) = Λ^-½ Vᵀ k_x` of the Gram matrix `K = VΛVᵀ`, which is `Φ = VΛ^½` at the data.
 ///
 /// `φ(x_i)ᵀφ(x_j) = k(x_i, x_j)` for the data, so that a linear model on φ is the kernel model on K. Eigenvalues below
@@ -144,7 +143,13 @@ impl Fit for EmpiricalFeatures {
         crate::check::parameter("the largest eigenvalue", eigen.values[0], kept > 0, "must be positive")?;
         let values = eigen.values.slice(ndarray::s![..kept]).to_owned();
         let map = &eigen.vectors.slice(ndarray::s![.., ..kept]) / &values.mapv(f64::sqrt);
-        Ok(FittedEmpiricalFeatures { format: Format, kernel: self.kernel.clone(), points: x.to_owned(), values, map })
+        Ok(FittedEmpiricalFeatures {
+            format: Format,
+            kernel: self.kernel.clone(),
+            points: x.to_owned(),
+            values,
+            map,
+        })
     }
 }
 

@@ -45,16 +45,10 @@ pub use risk_minimiser::{FittedRiskMinimiser, RiskMinimiser, density_ratio};
 mod least_squares_classifier;
 mod logistic;
 mod perceptron;
-mod ridge;
-mod ridge_cv;
 mod scores;
-mod spectrum;
 
-pub use bayesian::{BayesianLinearRegression, FittedBayesianLinearRegression, LinearPrediction};
 pub use bayesian_logistic::{BayesianLogisticRegression, FittedBayesianLogisticRegression, PosteriorAverage};
 pub use least_squares_classifier::{FittedLeastSquaresClassifier, LeastSquaresClassifier};
-pub use logistic::{ClassWeights, FittedLogisticRegression, FittedProbitRegression, LogisticRegression, ProbitRegression};
+pub use logistic::{FittedLogisticRegression, FittedProbitRegression, LogisticRegression, ProbitRegression};
 pub use perceptron::{FittedPerceptron, Perceptron};
-pub use ridge::{FittedRidge, Form, Ridge};
-pub use ridge_cv::{FittedRidgeCv, PenaltyCriterion, RidgeCv};
 pub use scores::{Hyperplane, LinearScores};

@@ -7,7 +7,7 @@
 //! | say how to train | [`Training`], [`Optimiser`] |
 //! | build a network of one's own | [`Network`] of [`Layer`]s, [`Activation`], [`OutputLoss`] |
 //! | compress rows to a code and back | [`Autoencoder`] |
-//! | the same with a density: generate, bound the likelihood | [`Vae`], [`LinearGaussian`] |
+//! | the same with a density: generate, bound the likelihood | [`Vae`], [`LinearGaussianLatent`] |
 //! | several tasks with common layers | [`SharedLayers`] |
 //! | know how easily it is deceived | [`fgsm`] |
 //! | count what it can say | [`log_regions`], [`count_pieces`], [`log_symmetries`] |
@@ -38,7 +38,8 @@ pub use adversarial::fgsm;
 pub use autoencoder::{Autoencoder, FittedAutoencoder};
 pub use classifier::{FittedNeuralClassifier, NeuralClassifier};
 pub use elbo::{
-    Elbo, LinearGaussian, importance_bound, kl_to_standard, kl_to_standard_full, reparametrise, reparametrised_gradient,
+    Elbo, LinearGaussianLatent, importance_bound, kl_to_standard, kl_to_standard_full, reparametrise,
+    reparametrised_gradient,
 };
 pub use expressivity::{approximate_parameters, count_pieces, log_regions, log_symmetries};
 pub use layer::{Layer, Picture, Pooling};

@@ -221,7 +221,9 @@ impl Training {
         };
         let Some(rule) = self.optimiser.rule() else { return self.lbfgs(op, start, &train, mean) };
         let mut run = Run { training: self, op, rule, train: &train, held: &held, best: None, steps: 0 };
-        run.epochs(start, weight, mean, |theta| objective.loss(theta, &held).map(|v| v / weight(&held).max(1e-300)))
+        run.epochs(start, weight, mean, |theta| {
+            objective.loss(theta, &held).map(|v| v / weight(&held).max(1e-300))
+        })
     }
 
     fn lbfgs(
@@ -231,17 +233,27 @@ impl Training {
         rows: &[usize],
         mean: impl Fn(&[f64], &[usize], u64) -> Result<(f64, Vec<f64>)>,
     ) -> Result<Learned> {
-        let Optimiser::Lbfgs(minimiser) = &self.optimiser else { unreachable!("every other optimiser is a rule") };
+        let Optimiser::Lbfgs(minimiser) = &self.optimiser else {
+            unreachable!("every other optimiser is a rule")
+        };
         let minimiser = minimiser.clone().max_iterations(self.epochs).progress(self.progress.clone());
         let bounds = vec![(f64::NEG_INFINITY, f64::INFINITY); start.len()];
-        let found = minimiser.run(&start, &bounds, |theta| mean(theta, rows, self.seed)).map_err(|e| match e {
-            Error::Cancelled { iterations, .. } => Error::Cancelled { op, iterations },
-            other => other,
-        })?;
+        let found =
+            minimiser.run(&start, &bounds, |theta| mean(theta, rows, self.seed)).map_err(|e| match e {
+                Error::Cancelled { iterations, .. } => Error::Cancelled { op, iterations },
+                other => other,
+            })?;
         let converged = found.stop == crate::optim::Stop::Gradient;
         let report = Report::new(found.trace, found.iterations, converged, vec![found.value]);
         let (best_epoch, loss) = (found.iterations, found.value);
-        Ok(Learned { parameters: found.point, loss, report, best_epoch, exploded: None, validation: Vec::new() })
+        Ok(Learned {
+            parameters: found.point,
+            loss,
+            report,
+            best_epoch,
+            exploded: None,
+            validation: Vec::new(),
+        })
     }
 }
 

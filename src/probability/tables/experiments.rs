@@ -53,7 +53,12 @@ pub fn bias(
 /// # Errors
 /// [`Error::Parameter`](crate::Error::Parameter) for a distribution without mean or variance, no draws, or more than memory
 /// has room for.
-pub fn standardised_means(of: &impl Univariate, n: usize, replicates: usize, seed: u64) -> Result<Array1<f64>> {
+pub fn standardised_means(
+    of: &impl Univariate,
+    n: usize,
+    replicates: usize,
+    seed: u64,
+) -> Result<Array1<f64>> {
     parameter("n", n as f64, n > 0, "must be at least 1")?;
     let (mean, deviation) = (of.mean().unwrap_or(f64::NAN), of.standard_deviation().unwrap_or(f64::NAN));
     let finite = mean.is_finite() && deviation > 0.0;

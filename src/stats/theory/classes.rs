@@ -22,7 +22,9 @@ pub struct Thresholds;
 impl Hypotheses for Thresholds {
     fn realises(&self, x: ArrayView2<f64>, labels: &[bool]) -> Result<bool> {
         features(x, 1)?;
-        let of = |yes: bool| ends(x.column(0).into_iter().zip(labels).filter(|(_, l)| **l == yes).map(|(x, _)| *x));
+        let of = |yes: bool| {
+            ends(x.column(0).into_iter().zip(labels).filter(|(_, l)| **l == yes).map(|(x, _)| *x))
+        };
         Ok(of(false).1 < of(true).0)
     }
 }

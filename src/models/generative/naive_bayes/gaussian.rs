@@ -108,7 +108,9 @@ impl Body for Found {
     #[cfg(feature = "serde")]
     fn check(&self, op: &'static str, classes: usize) -> Result<()> {
         let fits = self.means.nrows() == classes && self.means.dim() == self.variances.dim();
-        require(op, fits && self.priors.len() == classes, || "means and variances that do not fit".to_owned())?;
+        require(op, fits && self.priors.len() == classes, || {
+            "means and variances that do not fit".to_owned()
+        })?;
         finite(op, "the means", self.means.view())?;
         self.variances.iter().chain(&self.priors).try_for_each(|v| positive("a variance or a prior", *v))
     }

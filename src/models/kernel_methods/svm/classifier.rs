@@ -11,6 +11,7 @@ use super::platt::Sigmoid;
 use super::rows::{RowCache, View};
 use super::smo::Settings;
 use crate::check::{finite, parameter, positive, require, weights};
+use crate::learn::ClassWeights;
 use crate::learn::configure::setters;
 use crate::learn::inherent::fits;
 use crate::learn::{Fit, FitWeighted, Inputs, Labels, Targets, Weights};
@@ -26,19 +27,6 @@ pub enum SvmClasses {
     OneVsOne,
     /// A machine for each class against all others; the surest wins.
     OneVsRest,
-}
-
-/// How much an error on each class counts, as a factor of C or of the weights of the observations.
-#[derive(Debug, Clone, PartialEq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub enum ClassWeights {
-    /// All the same.
-    #[default]
-    Equal,
-    /// `n / (k n_c)` for a class of n_c of the n observations: a rare class counts as much as a frequent one.
-    Balanced,
-    /// These, in the ascending order of the classes.
-    Each(Vec<f64>),
 }
 
 /// Support vector classification: `f(x) = Σ_i a_i y_i k(x_i, x) + b` of the widest margin.
@@ -280,18 +268,14 @@ impl SvmClassifier {
 
     /// The weight of each observation times that of its class.
     fn factors(&self, blocks: &[Range<usize>], w: &Array1<f64>) -> Result<Vec<f64>> {
-        let k = blocks.len();
-        let sums: Vec<f64> = blocks.iter().map(|b| w.slice(ndarray::s![b.clone()]).sum()).collect();
-        let by_class = match &self.class_weights {
-            ClassWeights::Equal => vec![1.0; k],
-            ClassWeights::Balanced => sums.iter().map(|s| w.sum() / (k as f64 * s)).collect(),
-            ClassWeights::Each(each) => {
-                require(OP, each.len() == k, || format!("{k} classes, {} class weights", each.len()))?;
-                each.iter().try_for_each(|&v| positive("a class weight", v))?;
-                each.clone()
-            }
-        };
-        Ok(blocks.iter().enumerate().flat_map(|(c, b)| b.clone().map(move |i| (i, c))).map(|(i, c)| w[i] * by_class[c]).collect())
+        let mass: Vec<f64> = blocks.iter().map(|b| w.slice(ndarray::s![b.clone()]).sum()).collect();
+        let by_class = self.class_weights.factors(OP, &mass)?;
+        Ok(blocks
+            .iter()
+            .enumerate()
+            .flat_map(|(c, b)| b.clone().map(move |i| (i, c)))
+            .map(|(i, c)| w[i] * by_class[c])
+            .collect())
     }
 
     fn duels(&self, k: usize) -> Vec<Duel> {
@@ -300,9 +284,9 @@ impl SvmClassifier {
             return vec![Duel { blocks: all, second: vec![false, true] }];
         }
         match self.classes {
-            SvmClasses::OneVsRest => {
-                (0..k).map(|c| Duel { blocks: all.clone(), second: (0..k).map(|b| b == c).collect() }).collect()
-            }
+            SvmClasses::OneVsRest => (0..k)
+                .map(|c| Duel { blocks: all.clone(), second: (0..k).map(|b| b == c).collect() })
+                .collect(),
             SvmClasses::OneVsOne => (0..k)
                 .flat_map(|a| (a + 1..k).map(move |b| Duel { blocks: vec![a, b], second: vec![false, true] }))
                 .collect(),

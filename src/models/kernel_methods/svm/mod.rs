@@ -28,7 +28,7 @@ mod smo;
 pub use ball::{EnclosingBall, FittedEnclosingBall};
 pub use bounds::{VcBound, vc_dimension_bound};
 pub use certificate::SvmCertificate;
-pub use classifier::{ClassWeights, SvmClasses, SvmClassifier};
+pub use classifier::{SvmClasses, SvmClassifier};
 pub use fitted::FittedSvm;
 pub use least_squares::{FittedLeastSquaresSvm, LeastSquaresSvm};
 pub use machine::Margin;

@@ -6,48 +6,20 @@ use super::fitted::{FittedLogisticRegression, FittedProbitRegression, Found};
 use super::newton::{Control, covariance, newton, quasi_newton};
 use super::problem::{Link, Problem, Shape};
 use super::proximal::{proximal_gradient, proximal_newton};
-use crate::check::{finite, not_negative, parameter, require};
+use crate::check::{finite, not_negative, require};
 use crate::learn::classify::{Task, classifier_fits};
 use crate::learn::configure::setters;
-use crate::learn::{Report, Weights};
+use crate::learn::{ClassWeights, Report, Weights};
 use crate::models::linear::scores::LinearScores;
 use crate::{Device, Progress, Result};
 
 /// Parameters up to which the Hessian is made and factored.
 const FEW: usize = 400;
 
-/// How much the classes weigh, besides their rows.
-#[derive(Debug, Clone, PartialEq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub enum ClassWeights {
-    /// As their rows do.
-    #[default]
-    AsRows,
-    /// All the same: rows of class k weigh `n / (K n_k)` times as much.
-    Balanced,
-    /// These factors, in the order of the classes.
-    Given(Vec<f64>),
-}
-
-impl ClassWeights {
-    /// The weights of rows, by their class.
-    fn applied(&self, op: &'static str, task: &Task) -> Result<Array1<f64>> {
-        let factors = match self {
-            ClassWeights::AsRows => return Ok(task.weights.clone()),
-            ClassWeights::Balanced => {
-                let mass = task.mass();
-                mass.mapv(|m| mass.sum() / (task.classes as f64 * m)).to_vec()
-            }
-            ClassWeights::Given(given) => given.clone(),
-        };
-        require(op, factors.len() == task.classes, || {
-            format!("{} classes, {} class weights", task.classes, factors.len())
-        })?;
-        let positive = factors.iter().all(|f| *f > 0.0 && f.is_finite());
-        let least = factors.iter().copied().fold(f64::INFINITY, f64::min);
-        parameter("class weight", least, positive, "must be positive and finite")?;
-        Ok(task.index.iter().zip(&task.weights).map(|(&k, w)| factors[k] * w).collect())
-    }
+/// The weights of rows, by their class.
+fn weighed(by: &ClassWeights, op: &'static str, task: &Task) -> Result<Array1<f64>> {
+    let factors = by.factors(op, &task.mass().to_vec())?;
+    Ok(task.index.iter().zip(&task.weights).map(|(&k, w)| factors[k] * w).collect())
 }
 
 /// What both links have in common.
@@ -71,7 +43,7 @@ impl Settings {
             l2,
             l1: 0.0,
             intercept: true,
-            class_weights: ClassWeights::AsRows,
+            class_weights: ClassWeights::Equal,
             offset: None,
             max_iterations: 200,
             tolerance: 1e-14,
@@ -92,7 +64,7 @@ impl Settings {
             require(op, enough, || format!("{given} rows, {} offsets", all.len()))?;
             Ok(task.kept.as_ref().map_or(all.clone(), |kept| all.select(Axis(0), kept)))
         });
-        let weights = self.class_weights.applied(op, task)?;
+        let weights = weighed(&self.class_weights, op, task)?;
         let shape = Shape { l1: self.l1, l2: self.l2, intercept: self.intercept };
         let problem = Problem::new(task, weights, offset.transpose()?, link, shape);
         let (p, c) = (problem.width(), problem.columns);
@@ -100,7 +72,11 @@ impl Settings {
         let control = Control { op, max_iterations, tolerance, progress: &self.progress };
         let few = p * c <= FEW;
         let (w, rank, report) = match (self.l1 > 0.0, few) {
-            _ if p == 0 => (ndarray::Array2::zeros((0, c)), 0, Report::direct(problem.loss(ndarray::Array2::zeros((0, c)).view()))),
+            _ if p == 0 => (
+                ndarray::Array2::zeros((0, c)),
+                0,
+                Report::direct(problem.loss(ndarray::Array2::zeros((0, c)).view())),
+            ),
             (false, true) => newton(&problem, &control)?,
             (false, false) => quasi_newton(&problem, &control)?,
             (true, true) => proximal_newton(&problem, &control)?,
