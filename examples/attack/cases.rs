@@ -18,9 +18,9 @@ fn indices(a: &[usize]) -> Vec<f64> {
     a.iter().map(|i| *i as f64).collect()
 }
 
-/// Entries of a matrix that a GPU holds in f32, where what is beyond is infinite, and only that.
+/// Entries of a matrix that a GPU holds in f32, where what is beyond has no number; models find that out, a verb does not.
 fn stored(device: &Device, values: Vec<f64>) -> Vec<f64> {
-    if device.is_gpu() { values.into_iter().filter(|v| !v.is_infinite()).collect() } else { values }
+    if device.is_gpu() { values.into_iter().filter(|v| v.is_finite()).collect() } else { values }
 }
 
 /// A statistic and its p-value; a threshold may be infinite where resamples are too few.

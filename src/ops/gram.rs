@@ -48,7 +48,9 @@ pub(super) struct Params {
 /// # Errors
 /// [`Error::Shape`] if the kernel or the operands disagree about the features, [`Error::Parameter`] for a
 /// hyper-parameter outside its domain, [`Error::Unsupported`] for a kernel that the GPU cannot run,
-/// [`Error::TooLarge`] if K exceeds the adapter's largest buffer (then use [`gram_vec`](super::gram_vec())).
+/// [`Error::TooLarge`] if K exceeds the adapter's largest buffer (then use [`gram_vec`](super::gram_vec())),
+/// [`Error::Overflow`] for a value beyond f64 on the CPU. A GPU holds infinities or NaN for what is beyond f32: to find out
+/// would mean reading back, which is left to what uses K.
 ///
 /// ```
 /// use mercer::{Device, Kernel, Matrix, ops::gram};
