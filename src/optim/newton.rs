@@ -91,6 +91,18 @@ impl Newton {
                 stop = Stop::Gradient;
                 break;
             }
+            if fall <= 4.0 * f64::EPSILON * value.abs() {
+                // The values no longer tell: one more step, whose error is the square of this one's.
+                let next: Vec<f64> = point.iter().zip(&step).map(|(p, s)| p - s).collect();
+                let found = at(&next)?;
+                if found.0 <= value + 8.0 * f64::EPSILON * value.abs() {
+                    (point, (value, gradient, _)) = (next, found);
+                    iterations += 1;
+                    trace.push(value);
+                }
+                stop = Stop::Gradient;
+                break;
+            }
             let tried = (0..HALVINGS).find_map(|k| {
                 let length = 0.5f64.powi(k as i32);
                 let next: Vec<f64> = point.iter().zip(&step).map(|(p, s)| p - length * s).collect();

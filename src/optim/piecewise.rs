@@ -157,7 +157,12 @@ impl PiecewiseLinear {
             }
             let d =
                 Zip::from(&now.u).and(&zu).and(&now.v).and(&zv).map_collect(|u, zu, v, zv| u / zu + v / zv);
-            let Some(factor) = problem.factor(&d)? else { break };
+            let factor = match problem.factor(&d) {
+                // So near the end that no digits are left to step by.
+                Err(Error::NotPositiveDefinite { .. }) if gap <= 1e-6 * worst => break,
+                other => other?,
+            };
+            let Some(factor) = factor else { break };
             // Predict without a barrier, then aim at what the prediction says can be reached.
             let solve = |target_u: &Array1<f64>, target_v: &Array1<f64>| -> Result<[Array1<f64>; 4]> {
                 let gu = (target_u - &(&now.u * &zu)) / &zu;
@@ -230,8 +235,9 @@ impl Scaled {
         if h.iter().any(|v| !v.is_finite()) {
             return Ok(None);
         }
+        h.diag_mut().zip_mut_with(&self.q, |h, q| *h += q);
         let size = h.diag().iter().fold(0f64, |s, v| s.max(*v));
-        Zip::from(h.diag_mut()).and(&self.q).for_each(|h, q| *h += q + 1e-14 * size);
+        h.diag_mut().mapv_inplace(|v| v + 1e-14 * size);
         SpdFactor::new(&Device::cpu(), h.view(), &SpdParams::default()).map(Some)
     }
 }

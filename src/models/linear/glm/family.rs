@@ -187,8 +187,18 @@ impl Link {
         }
     }
 
-    /// The mean μ at which the link is η, and `dμ/dη`.
+    /// The mean μ at which the link is η, and `dμ/dη`. A share that rounds to none or all is the next number inside.
     pub(super) fn mean(self, eta: f64, m: f64) -> (f64, f64) {
+        let (mean, slope) = self.exact_mean(eta, m);
+        match self {
+            Link::Logit | Link::Probit | Link::ComplementaryLogLog => {
+                (mean.clamp(f64::MIN_POSITIVE, m * (1.0 - f64::EPSILON)), slope)
+            }
+            _ => (mean, slope),
+        }
+    }
+
+    fn exact_mean(self, eta: f64, m: f64) -> (f64, f64) {
         match self {
             Link::Identity => (eta, 1.0),
             Link::Log => (eta.exp(), eta.exp()),
