@@ -142,7 +142,7 @@ fn direction(h: ArrayView2<f64>, g: &Array1<f64>) -> Result<Array1<f64>> {
     let size = h.diag().iter().fold(0f64, |m, v| m.max(v.abs()));
     let size = if size > 0.0 { size } else { 1.0 };
     let mut last = None;
-    for shift in [0.0, 1e-12, 1e-8, 1e-4, 1e-2, 1.0, 1e2] {
+    for shift in [0.0, 1e-12, 1e-8, 1e-4, 1e-2, 0.5, 1.5, 3.0, 10.0, 1e2] {
         let mut h = h.to_owned();
         h.diag_mut().mapv_inplace(|v| v + shift * size);
         let b = g.view().insert_axis(Axis(1));

@@ -5,9 +5,9 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, Zip};
 
 use crate::check::{finite, not_negative, positive, require};
 use crate::configure::setters;
-use crate::linalg::{SpdFactor, SpdParams};
+use crate::linalg::small_cholesky::Small;
 use crate::ops::product;
-use crate::{Device, Error, Progress, Result};
+use crate::{Error, Progress, Result};
 
 /// How far towards the boundary a step may go.
 const BACK: f64 = 0.9995;
@@ -164,24 +164,24 @@ impl PiecewiseLinear {
             };
             let Some(factor) = factor else { break };
             // Predict without a barrier, then aim at what the prediction says can be reached.
-            let solve = |target_u: &Array1<f64>, target_v: &Array1<f64>| -> Result<[Array1<f64>; 4]> {
+            let solve = |target_u: &Array1<f64>, target_v: &Array1<f64>| -> [Array1<f64>; 4] {
                 let gu = (target_u - &(&now.u * &zu)) / &zu;
                 let gv = (target_v - &(&now.v * &zv)) / &zv;
                 let g = &primal - &gu + &gv;
                 let right = &dual + &problem.rows.t().dot(&(&g / &d));
-                let dw = factor.solve(right.view().insert_axis(Axis(1)))?.x.column(0).to_owned();
+                let dw = factor.solve_rows(right.view().insert_axis(Axis(0))).row(0).to_owned();
                 let da = (&g - &problem.rows.dot(&dw)) / &d;
                 let du = gu + &now.u / &zu * &da;
                 let dv = gv - &now.v / &zv * &da;
-                Ok([dw, da, du, dv])
+                [dw, da, du, dv]
             };
             let zero = Array1::zeros(m);
-            let [_, da, du, dv] = solve(&zero, &zero)?;
+            let [_, da, du, dv] = solve(&zero, &zero);
             let (s, z) = (reach(&now.u, &du).min(reach(&now.v, &dv)), reach(&zu, &-&da).min(reach(&zv, &da)));
             let reached = (&now.u + &(s * &du)).dot(&(&zu - &(z * &da)))
                 + (&now.v + &(s * &dv)).dot(&(&zv + &(z * &da)));
             let mu = gap / (2 * m) as f64 * (reached / gap).max(0.0).powi(3).min(1.0);
-            let [dw, da, du, dv] = solve(&(mu + &du * &da), &(mu - &dv * &da))?;
+            let [dw, da, du, dv] = solve(&(mu + &du * &da), &(mu - &dv * &da));
             let s = (BACK * reach(&now.u, &du).min(reach(&now.v, &dv))).min(1.0);
             let z = (BACK * reach(&zu, &-&da).min(reach(&zv, &da))).min(1.0);
             // One length for both where squares couple them.
@@ -228,7 +228,7 @@ impl Scaled {
     }
 
     /// `Q + AᵀD⁻¹A`, factored; none if it has no digits left, which ends the iteration.
-    fn factor(&self, d: &Array1<f64>) -> Result<Option<SpdFactor>> {
+    fn factor(&self, d: &Array1<f64>) -> Result<Option<Small>> {
         let weighted = &self.rows / &d.view().insert_axis(Axis(1));
         let mut h = Array2::zeros((self.rows.ncols(), self.rows.ncols()));
         product(1.0, self.rows.t(), weighted.view(), 0.0, h.view_mut());
@@ -238,7 +238,7 @@ impl Scaled {
         h.diag_mut().zip_mut_with(&self.q, |h, q| *h += q);
         let size = h.diag().iter().fold(0f64, |s, v| s.max(*v));
         h.diag_mut().mapv_inplace(|v| v + 1e-14 * size);
-        SpdFactor::new(&Device::cpu(), h.view(), &SpdParams::default()).map(Some)
+        Small::new("PiecewiseLinear::run", h.view()).map(Some)
     }
 }
 

@@ -137,7 +137,8 @@ impl Proximal {
             let size = next.iter().fold(1f64, |m, v| m.max(v.abs()));
             let moved = next.iter().zip(&ahead).fold(0f64, |m, (a, b)| m.max((a - b).abs()));
             if self.accelerated {
-                let along = next.iter().zip(&ahead).zip(&point).map(|((n, a), p)| (a - n) * (n - p)).sum::<f64>();
+                let along =
+                    next.iter().zip(&ahead).zip(&point).map(|((n, a), p)| (a - n) * (n - p)).sum::<f64>();
                 if along > 0.0 {
                     // The momentum leads uphill: begin it anew from here.
                     momentum = 1.0;

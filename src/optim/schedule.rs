@@ -1,4 +1,4 @@
-//! Learning rates over time, and whether they satisfy Robbins and Monro. Checked in `tests/optim/schedule.rs`.
+//! Learning rates over time, and whether they satisfy Robbins and Monro. Checked in `tests/optim/first_order.rs`.
 
 use crate::Result;
 use crate::check::{not_negative, parameter, positive};
