@@ -10,9 +10,11 @@
 //! | judge | [`metrics`], [`split`], [`cross_validate`], [`learning_curve`] |
 //! | choose | [`Search`], [`Guided`], [`validation_curve`] |
 //! | one fit for each group of rows | [`fit_each`], [`Stratified`] |
+//! | more rows by transforms | [`augment`](fn@augment) |
 //! | losses, risks, bias and variance | [`loss`] |
 //! | more classes than two | [`OneVsRest`], [`OneVsOne`] |
 
+mod augment;
 pub(crate) use crate::configure;
 mod data;
 pub(crate) mod inherent;
@@ -29,6 +31,7 @@ mod stratified;
 mod traits;
 pub mod validate;
 
+pub use augment::{RowTransform, augment};
 pub use data::{Inputs, Real, Rows, Target, TargetDim, Targets, Weights};
 pub use labels::{Label, Labels};
 pub use loss::Loss;

@@ -64,7 +64,8 @@ impl Default for PiecewiseLinear {
 setters!(PiecewiseLinear {
     /// Most iterations; 200 unless said otherwise.
     max_iterations: usize,
-    /// The duality gap to reach, relative to the objective at w = 0; 1e-11 unless said otherwise.
+    /// The duality gap to reach, relative to the objective at w = 0 or a thousandth of all
+    /// prices; 1e-11 unless said otherwise.
     tolerance: f64,
     /// Callback after every iteration, which can stop the search.
     progress: Progress,
@@ -141,7 +142,8 @@ impl PiecewiseLinear {
         const OP: &str = "PiecewiseLinear::run";
         let (m, p) = problem.rows.dim();
         let mut now = problem.start();
-        let worst = problem.objective(&Array1::zeros(p)).max(f64::MIN_POSITIVE);
+        // Targets are at most one in these units: a minimum of zero is met as well as one of their size.
+        let worst = problem.objective(&Array1::zeros(p)).max(1e-3 * (problem.high.sum() + problem.low.sum()));
         let mut gaps = Vec::new();
         let (mut converged, mut iterations) = (false, 0);
         loop {

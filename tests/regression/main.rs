@@ -5,6 +5,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod augment;
 mod bias_variance;
 mod elastic_net;
 mod glm;
