@@ -9,7 +9,7 @@ use crate::linalg::{SpdParams, solve_spd};
 use crate::{Device, Error, Progress, Result};
 
 /// Halvings of a step before it is given up.
-const HALVINGS: usize = 40;
+const HALVINGS: i32 = 40;
 /// Share of the expected fall that a step must achieve.
 const ARMIJO: f64 = 1e-4;
 
@@ -104,7 +104,7 @@ impl Newton {
                 break;
             }
             let tried = (0..HALVINGS).find_map(|k| {
-                let length = 0.5f64.powi(k as i32);
+                let length = 0.5f64.powi(k);
                 let next: Vec<f64> = point.iter().zip(&step).map(|(p, s)| p - length * s).collect();
                 match at(&next) {
                     Err(e) => Some(Err(e)),

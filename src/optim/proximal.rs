@@ -98,7 +98,7 @@ impl Proximal {
         require(OP, !start.is_empty(), || "a start of no variables".to_owned())?;
         let (mut point, mut ahead) = (start.to_vec(), start.to_vec());
         let (first, mut gradient) = f(&point)?;
-        let (mut value, mut momentum, mut step) = (first + r(&point), 1.0, self.step);
+        let (mut value, mut momentum, mut step) = (first + r(&point), 1f64, self.step);
         let (mut trace, mut stop, mut evaluations, mut iterations) = (vec![value], Stop::Iterations, 1, 0);
         while iterations < self.max_iterations {
             let (smooth, slope) = f(&ahead)?;
@@ -143,7 +143,7 @@ impl Proximal {
                     // The momentum leads uphill: begin it anew from here.
                     momentum = 1.0;
                 }
-                let longer = 0.5 * (1.0 + (1.0 + 4.0 * momentum * momentum as f64).sqrt());
+                let longer = 0.5 * (1.0 + (1.0 + 4.0 * momentum * momentum).sqrt());
                 let share = (momentum - 1.0) / longer;
                 ahead = next.iter().zip(&point).map(|(n, p)| n + share * (n - p)).collect();
                 momentum = longer;

@@ -78,7 +78,7 @@ fn lipschitz_steps() {
     // The error falls by at least 1 - μ/L a step.
     let (least, rate) = (found.value, 1.0 - values[2] / l);
     for (k, v) in found.trace.iter().enumerate().take(50) {
-        assert!(v - least <= rate.powi(k as i32) * (found.trace[0] - least) + 1e-14);
+        assert!(v - least <= rate.powf(k as f64) * (found.trace[0] - least) + 1e-14);
     }
     let wild = run(2.2 / l, 200).unwrap();
     assert!(wild.trace[200] > 1e3 * wild.trace[0]);
@@ -107,7 +107,7 @@ fn momentum_is_faster_in_a_valley() {
     assert!((theta[0] - (0.9 - 0.05 - 0.085)).abs() < 1e-15);
 }
 
-/// L.5: the first step of Adam is γ sign(g); AdaGrad and Adam do not mind the scale of gradients.
+/// L.5: the first step of Adam is γ sign(g); `AdaGrad` and Adam do not mind the scale of gradients.
 #[test]
 fn adaptive_rules() {
     let gradients = [[3.0, -0.2], [1.0, 0.4], [-2.0, 0.1]];

@@ -73,9 +73,9 @@ fn proximal_gradients() {
     for found in [&ista, &fista] {
         for (w, g) in found.point.iter().zip(f(&found.point).unwrap().1) {
             if *w == 0.0 {
-                assert!(g.abs() <= penalty + 1e-9)
+                assert!(g.abs() <= penalty + 1e-9);
             } else {
-                assert!((g + penalty * w.signum()).abs() < 1e-9)
+                assert!((g + penalty * w.signum()).abs() < 1e-9);
             }
         }
     }
@@ -249,6 +249,20 @@ impl Majoriser for Median<'_> {
     }
 }
 
+/// What is no bound: it leads away.
+struct Away;
+impl Majoriser for Away {
+    fn value(&self, t: &[f64]) -> Result<f64> {
+        Ok(t[0] * t[0])
+    }
+    fn bound(&self, t: &[f64], _: &[f64]) -> Result<f64> {
+        Ok(t[0] * t[0])
+    }
+    fn minimiser(&self, at: &[f64]) -> Result<Vec<f64>> {
+        Ok(vec![2.0 * at[0]])
+    }
+}
+
 /// L.11: the bound touches, agrees in slope and is nowhere below; the objective never rises; no bound is found out.
 #[test]
 fn majorise_and_minimise() {
@@ -260,17 +274,5 @@ fn majorise_and_minimise() {
     assert!(found.trace.windows(2).all(|t| t[1] <= t[0] + 1e-9) && (3.19..=4.01).contains(&found.point[0]));
     let low = check_bound(&Median(&data, 0.9), &[5.1], 2.0, 200, 1).unwrap();
     assert!(low.touch > 0.1 && low.violation > 0.1);
-    struct Away;
-    impl Majoriser for Away {
-        fn value(&self, t: &[f64]) -> Result<f64> {
-            Ok(t[0] * t[0])
-        }
-        fn bound(&self, t: &[f64], _: &[f64]) -> Result<f64> {
-            Ok(t[0] * t[0])
-        }
-        fn minimiser(&self, at: &[f64]) -> Result<Vec<f64>> {
-            Ok(vec![2.0 * at[0]])
-        }
-    }
     assert!(matches!(Majorise::new().run(&[1.0], &Away), Err(Error::NoConvergence { .. })));
 }

@@ -29,7 +29,7 @@ fn shifts_of_all_signs_are_ridge() {
     let ridge = Ridge::new(2.0 * 12.0 * h * h / 5.0).intercept(false).fit(&Device::cpu(), &x, &y).unwrap();
     near(augmented.coefficients(), ridge.coefficients(), 1e-12, "augmentation is a penalty");
     let labels = ["a"; 12];
-    assert_eq!(augment(&x, &labels, &[&a]).unwrap().1.len(), 24);
+    assert_eq!(augment(&x, labels, &[&a]).unwrap().1.len(), 24);
     assert!(augment(&x, &array![1.0_f64], &[&a]).is_err());
     assert!(augment(&x, &y, &[&|row| row.slice(ndarray::s![..1]).to_owned()]).is_err());
     assert!(augment(&x, &y, &[&|row| &row / 0.0]).is_err());

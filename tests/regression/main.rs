@@ -2,6 +2,8 @@
 
 #![allow(clippy::unreadable_literal, reason = "as the notes and the oracles print them")]
 
+#![allow(clippy::approx_constant, reason = "goldens are what they are")]
+
 #[path = "../support/mod.rs"]
 mod support;
 

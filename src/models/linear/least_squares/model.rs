@@ -58,6 +58,7 @@ setters!(LeastSquares {
 
 fits!(LeastSquares: Regression -> FittedLeastSquares);
 
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "as the macro calls it")]
 impl LeastSquares {
     fn run<D: TargetDim>(
         &self,
