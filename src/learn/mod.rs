@@ -10,12 +10,14 @@
 //! | judge | [`metrics`], [`split`], [`cross_validate`], [`learning_curve`] |
 //! | choose | [`Search`], [`Guided`], [`validation_curve`] |
 //! | one fit for each group of rows | [`fit_each`], [`Stratified`] |
+//! | more rows by transforms | [`augment`](fn@augment) |
 //! | losses, risks, bias and variance | [`loss`] |
 //! | more classes than two | [`OneVsRest`], [`OneVsOne`] |
 //! | decide with probabilities | [`decisions`], [`calibration`] |
 //! | average over samples | [`Bagging`] |
 //! | texts and categories | [`text`] |
 
+mod augment;
 pub(crate) use crate::configure;
 mod ambiguity;
 pub(crate) mod answer;
@@ -45,6 +47,7 @@ pub use answer::Answer;
 pub use bagging::{Bagging, FittedBaggingClassifier, FittedBaggingRegressor};
 pub use calibration::*;
 pub use class_weights::ClassWeights;
+pub use augment::{RowTransform, augment};
 pub use data::{Inputs, Real, Rows, Target, TargetDim, Targets, Weights};
 pub use decisions::*;
 pub use densities::{LogDensity, LogJoint};

@@ -113,7 +113,7 @@ impl CoordinateDescent {
         let mut gaps = Vec::new();
         let (mut passes, mut moved) = (0, 0f64);
         loop {
-            let (objective, gap, largest) = problem.gap();
+            let Gap { objective, gap, shrunk, largest } = problem.gap();
             gaps.push(gap);
             // A gap is of the order of squares: what still moves is not at rest.
             let converged =
@@ -133,7 +133,7 @@ impl CoordinateDescent {
             self.progress.report(OP, passes, self.max_passes, gap)?;
             if self.screening {
                 // A gap is a difference of two sums of this size: below their rounding it says nothing.
-                problem.screen(gap.max(1e-14 * scale), largest, &mut active);
+                problem.screen(shrunk.max(1e-14 * scale), largest, &mut active);
             }
             for _ in 0..EVERY.min(self.max_passes - passes) {
                 moved = problem.pass(&active);
@@ -152,6 +152,18 @@ struct Problem<'a> {
     /// y - Xw.
     left: Array1<f64>,
     w: Array1<f64>,
+}
+
+/// How far the objective may be from its minimum.
+struct Gap {
+    objective: f64,
+    /// To the best dual value at hand.
+    gap: f64,
+    /// To the dual value of the shrunk residual, about which features are screened: the distance of that very point to the
+    /// dual solution is bounded by its own gap, and not by that of a better point.
+    shrunk: f64,
+    /// The largest `|x_jᵀr - b w_j|`.
+    largest: f64,
 }
 
 impl Problem<'_> {
@@ -175,8 +187,7 @@ impl Problem<'_> {
         moved
     }
 
-    /// The objective, its distance to the best dual value at hand, and the largest `|x_jᵀr - b w_j|`.
-    fn gap(&self) -> (f64, f64, f64) {
+    fn gap(&self) -> Gap {
         let (rr, yr, yy) = (self.left.dot(&self.left), self.y.dot(&self.left), self.y.dot(&self.y));
         let (norm, ww) = (self.w.iter().map(|w| w.abs()).sum::<f64>(), self.w.dot(&self.w));
         let objective = 0.5 * rr + self.a * norm + 0.5 * self.b * ww;
@@ -191,7 +202,8 @@ impl Problem<'_> {
         let shrunk = 0.5 * yy - 0.5 * (yy - 2.0 * s * yr + s * s * (rr + self.b * ww));
         // Or the residual itself, whose excess costs what squares allow.
         let whole = if self.b > 0.0 { yr - 0.5 * rr - 0.5 * beyond / self.b } else { f64::NEG_INFINITY };
-        (objective, (objective - shrunk.max(whole)).max(0.0), largest)
+        let gap = (objective - shrunk.max(whole)).max(0.0);
+        Gap { objective, gap, shrunk: (objective - shrunk).max(0.0), largest }
     }
 
     /// Drops the features that no dual point within the gap could let in.

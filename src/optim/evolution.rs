@@ -34,8 +34,7 @@ pub fn evolution_gradient(
         let gain = f(&moved(1.0))? - f(&moved(-1.0))?;
         sum.iter_mut().zip(&draw).for_each(|(s, e)| *s += gain * e);
     }
-    sum.iter_mut().for_each(|s| *s /= 2.0 * spread * pairs as f64);
-    Ok(sum)
+    Ok(sum.iter().map(|s| s / (2.0 * spread * pairs as f64)).collect())
 }
 
 /// Minimises a function that is only evaluated: [`evolution_gradient`] steps by any [`StepRule`].

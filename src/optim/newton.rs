@@ -9,7 +9,7 @@ use crate::linalg::{SpdParams, solve_spd};
 use crate::{Device, Error, Progress, Result};
 
 /// Halvings of a step before it is given up.
-const HALVINGS: usize = 40;
+const HALVINGS: i32 = 40;
 /// Share of the expected fall that a step must achieve.
 const ARMIJO: f64 = 1e-4;
 
@@ -91,8 +91,20 @@ impl Newton {
                 stop = Stop::Gradient;
                 break;
             }
+            if fall <= 4.0 * f64::EPSILON * value.abs() {
+                // The values no longer tell: one more step, whose error is the square of this one's.
+                let next: Vec<f64> = point.iter().zip(&step).map(|(p, s)| p - s).collect();
+                let found = at(&next)?;
+                if found.0 <= value + 8.0 * f64::EPSILON * value.abs() {
+                    (point, (value, gradient, _)) = (next, found);
+                    iterations += 1;
+                    trace.push(value);
+                }
+                stop = Stop::Gradient;
+                break;
+            }
             let tried = (0..HALVINGS).find_map(|k| {
-                let length = 0.5f64.powi(k as i32);
+                let length = 0.5f64.powi(k);
                 let next: Vec<f64> = point.iter().zip(&step).map(|(p, s)| p - length * s).collect();
                 match at(&next) {
                     Err(e) => Some(Err(e)),
@@ -130,7 +142,7 @@ fn direction(h: ArrayView2<f64>, g: &Array1<f64>) -> Result<Array1<f64>> {
     let size = h.diag().iter().fold(0f64, |m, v| m.max(v.abs()));
     let size = if size > 0.0 { size } else { 1.0 };
     let mut last = None;
-    for shift in [0.0, 1e-12, 1e-8, 1e-4, 1e-2, 1.0, 1e2] {
+    for shift in [0.0, 1e-12, 1e-8, 1e-4, 1e-2, 0.5, 1.5, 3.0, 10.0, 1e2] {
         let mut h = h.to_owned();
         h.diag_mut().mapv_inplace(|v| v + shift * size);
         let b = g.view().insert_axis(Axis(1));

@@ -69,13 +69,10 @@ impl Penalty {
     /// The factors of |w| and w², where the penalty is made of these.
     pub fn parts(&self) -> Option<(f64, f64)> {
         match *self {
-            Penalty::None => Some((0.0, 0.0)),
-            Penalty::L1(penalty) => Some((penalty, 0.0)),
-            Penalty::L2(penalty) => Some((0.0, penalty)),
+            Penalty::None | Penalty::Power { penalty: 0.0, .. } => Some((0.0, 0.0)),
+            Penalty::L1(penalty) | Penalty::Power { penalty, power: 1.0 } => Some((penalty, 0.0)),
+            Penalty::L2(penalty) | Penalty::Power { penalty, power: 2.0 } => Some((0.0, penalty)),
             Penalty::ElasticNet { penalty, mix } => Some((penalty * mix, penalty * (1.0 - mix))),
-            Penalty::Power { penalty, power: 1.0 } => Some((penalty, 0.0)),
-            Penalty::Power { penalty, power: 2.0 } => Some((0.0, penalty)),
-            Penalty::Power { penalty: 0.0, .. } => Some((0.0, 0.0)),
             Penalty::Power { .. } => None,
         }
     }

@@ -5,9 +5,9 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, Zip};
 
 use crate::check::{finite, not_negative, positive, require};
 use crate::configure::setters;
-use crate::linalg::{SpdFactor, SpdParams};
+use crate::linalg::small_cholesky::Small;
 use crate::ops::product;
-use crate::{Device, Error, Progress, Result};
+use crate::{Error, Progress, Result};
 
 /// How far towards the boundary a step may go.
 const BACK: f64 = 0.9995;
@@ -64,7 +64,8 @@ impl Default for PiecewiseLinear {
 setters!(PiecewiseLinear {
     /// Most iterations; 200 unless said otherwise.
     max_iterations: usize,
-    /// The duality gap to reach, relative to the objective at w = 0; 1e-11 unless said otherwise.
+    /// The duality gap to reach, relative to the objective at w = 0 or a thousandth of all
+    /// prices; 1e-11 unless said otherwise.
     tolerance: f64,
     /// Callback after every iteration, which can stop the search.
     progress: Progress,
@@ -141,7 +142,8 @@ impl PiecewiseLinear {
         const OP: &str = "PiecewiseLinear::run";
         let (m, p) = problem.rows.dim();
         let mut now = problem.start();
-        let worst = problem.objective(&Array1::zeros(p)).max(f64::MIN_POSITIVE);
+        // Targets are at most one in these units: a minimum of zero is met as well as one of their size.
+        let worst = problem.objective(&Array1::zeros(p)).max(1e-3 * (problem.high.sum() + problem.low.sum()));
         let mut gaps = Vec::new();
         let (mut converged, mut iterations) = (false, 0);
         loop {
@@ -157,26 +159,31 @@ impl PiecewiseLinear {
             }
             let d =
                 Zip::from(&now.u).and(&zu).and(&now.v).and(&zv).map_collect(|u, zu, v, zv| u / zu + v / zv);
-            let Some(factor) = problem.factor(&d)? else { break };
+            let factor = match problem.factor(&d) {
+                // So near the end that no digits are left to step by.
+                Err(Error::NotPositiveDefinite { .. }) if gap <= 1e-6 * worst => break,
+                other => other?,
+            };
+            let Some(factor) = factor else { break };
             // Predict without a barrier, then aim at what the prediction says can be reached.
-            let solve = |target_u: &Array1<f64>, target_v: &Array1<f64>| -> Result<[Array1<f64>; 4]> {
+            let solve = |target_u: &Array1<f64>, target_v: &Array1<f64>| -> [Array1<f64>; 4] {
                 let gu = (target_u - &(&now.u * &zu)) / &zu;
                 let gv = (target_v - &(&now.v * &zv)) / &zv;
                 let g = &primal - &gu + &gv;
                 let right = &dual + &problem.rows.t().dot(&(&g / &d));
-                let dw = factor.solve(right.view().insert_axis(Axis(1)))?.x.column(0).to_owned();
+                let dw = factor.solve_rows(right.view().insert_axis(Axis(0))).row(0).to_owned();
                 let da = (&g - &problem.rows.dot(&dw)) / &d;
                 let du = gu + &now.u / &zu * &da;
                 let dv = gv - &now.v / &zv * &da;
-                Ok([dw, da, du, dv])
+                [dw, da, du, dv]
             };
             let zero = Array1::zeros(m);
-            let [_, da, du, dv] = solve(&zero, &zero)?;
+            let [_, da, du, dv] = solve(&zero, &zero);
             let (s, z) = (reach(&now.u, &du).min(reach(&now.v, &dv)), reach(&zu, &-&da).min(reach(&zv, &da)));
             let reached = (&now.u + &(s * &du)).dot(&(&zu - &(z * &da)))
                 + (&now.v + &(s * &dv)).dot(&(&zv + &(z * &da)));
             let mu = gap / (2 * m) as f64 * (reached / gap).max(0.0).powi(3).min(1.0);
-            let [dw, da, du, dv] = solve(&(mu + &du * &da), &(mu - &dv * &da))?;
+            let [dw, da, du, dv] = solve(&(mu + &du * &da), &(mu - &dv * &da));
             let s = (BACK * reach(&now.u, &du).min(reach(&now.v, &dv))).min(1.0);
             let z = (BACK * reach(&zu, &-&da).min(reach(&zv, &da))).min(1.0);
             // One length for both where squares couple them.
@@ -223,16 +230,17 @@ impl Scaled {
     }
 
     /// `Q + AᵀD⁻¹A`, factored; none if it has no digits left, which ends the iteration.
-    fn factor(&self, d: &Array1<f64>) -> Result<Option<SpdFactor>> {
+    fn factor(&self, d: &Array1<f64>) -> Result<Option<Small>> {
         let weighted = &self.rows / &d.view().insert_axis(Axis(1));
         let mut h = Array2::zeros((self.rows.ncols(), self.rows.ncols()));
         product(1.0, self.rows.t(), weighted.view(), 0.0, h.view_mut());
         if h.iter().any(|v| !v.is_finite()) {
             return Ok(None);
         }
+        h.diag_mut().zip_mut_with(&self.q, |h, q| *h += q);
         let size = h.diag().iter().fold(0f64, |s, v| s.max(*v));
-        Zip::from(h.diag_mut()).and(&self.q).for_each(|h, q| *h += q + 1e-14 * size);
-        SpdFactor::new(&Device::cpu(), h.view(), &SpdParams::default()).map(Some)
+        h.diag_mut().mapv_inplace(|v| v + 1e-14 * size);
+        Small::new("PiecewiseLinear::run", h.view()).map(Some)
     }
 }
 

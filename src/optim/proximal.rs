@@ -12,8 +12,8 @@ const DOUBLINGS: usize = 60;
 /// `min f(w) + R(w)` for a smooth f and an R whose proximal operator is known: `w ← prox_{γR}(w - γ∇f(w))`.
 ///
 /// The step γ is halved until f lies below the parabola that it is taken for, which needs no Lipschitz constant. FISTA
-/// (accelerated, unless said otherwise) takes the gradient ahead of the iterate, and starts its momentum anew whenever the
-/// objective rises; ISTA never lets it rise.
+/// (accelerated, unless said otherwise) takes the gradient ahead of the iterate, and starts its momentum anew whenever it
+/// leads uphill; ISTA never lets the objective rise.
 ///
 /// ```
 /// use mercer::optim::{Penalty, Proximal};
@@ -98,7 +98,7 @@ impl Proximal {
         require(OP, !start.is_empty(), || "a start of no variables".to_owned())?;
         let (mut point, mut ahead) = (start.to_vec(), start.to_vec());
         let (first, mut gradient) = f(&point)?;
-        let (mut value, mut momentum, mut step) = (first + r(&point), 1.0, self.step);
+        let (mut value, mut momentum, mut step) = (first + r(&point), 1f64, self.step);
         let (mut trace, mut stop, mut evaluations, mut iterations) = (vec![value], Stop::Iterations, 1, 0);
         while iterations < self.max_iterations {
             let (smooth, slope) = f(&ahead)?;
@@ -109,13 +109,20 @@ impl Proximal {
                 prox(&mut next, step);
                 let (at, gradient) = f(&next)?;
                 evaluations += 1;
-                let (mut linear, mut square) = (0.0, 0.0);
-                for ((w, a), g) in next.iter().zip(&ahead).zip(&slope) {
+                let (mut linear, mut square, mut bend) = (0.0, 0.0, 0.0);
+                for (((w, a), g), h) in next.iter().zip(&ahead).zip(&slope).zip(&gradient) {
                     linear += g * (w - a);
+                    bend += (h - g) * (w - a);
                     square += (w - a).powi(2);
                 }
-                let rounding = 1e-14 * smooth.abs().max(at.abs());
-                if at <= smooth + linear + 0.5 * square / step + rounding {
+                // Where values differ by rounding the gradients say how far f bends away from its tangent.
+                let close = (at - smooth).abs() <= 1e-9 * smooth.abs().max(at.abs());
+                let below = if close {
+                    bend <= square / step * (1.0 + 1e-9)
+                } else {
+                    at <= smooth + linear + 0.5 * square / step
+                };
+                if below {
                     tried = Some((next, at, gradient));
                     break;
                 }
@@ -130,11 +137,13 @@ impl Proximal {
             let size = next.iter().fold(1f64, |m, v| m.max(v.abs()));
             let moved = next.iter().zip(&ahead).fold(0f64, |m, (a, b)| m.max((a - b).abs()));
             if self.accelerated {
-                if now > value {
-                    // The momentum led uphill: begin it anew from here.
+                let along =
+                    next.iter().zip(&ahead).zip(&point).map(|((n, a), p)| (a - n) * (n - p)).sum::<f64>();
+                if along > 0.0 {
+                    // The momentum leads uphill: begin it anew from here.
                     momentum = 1.0;
                 }
-                let longer = 0.5 * (1.0 + (1.0 + 4.0 * momentum * momentum as f64).sqrt());
+                let longer = 0.5 * (1.0 + (1.0 + 4.0 * momentum * momentum).sqrt());
                 let share = (momentum - 1.0) / longer;
                 ahead = next.iter().zip(&point).map(|(n, p)| n + share * (n - p)).collect();
                 momentum = longer;

@@ -1,4 +1,4 @@
-//! Learning rates over time, and whether they satisfy Robbins and Monro. Checked in `tests/optim/schedule.rs`.
+//! Learning rates over time, and whether they satisfy Robbins and Monro. Checked in `tests/optim/first_order.rs`.
 
 use crate::Result;
 use crate::check::{not_negative, parameter, positive};
@@ -140,20 +140,13 @@ impl Schedule {
     pub fn robbins_monro(&self) -> RobbinsMonro {
         // Each is a power of i in the limit; what falls faster than every power has an infinite exponent.
         let exponent = match *self {
-            Schedule::Constant(_) => 0.0,
             Schedule::Power { exponent, .. } => exponent,
             Schedule::Inverse { decay, .. } => f64::from(u8::from(decay > 0.0)),
             Schedule::Exponential { factor, .. } | Schedule::Steps { factor, .. } if factor < 1.0 => {
                 f64::INFINITY
             }
-            Schedule::Exponential { .. } | Schedule::Steps { .. } => 0.0,
-            Schedule::Cosine { last, .. } => {
-                if last > 0.0 {
-                    0.0
-                } else {
-                    f64::INFINITY
-                }
-            }
+            Schedule::Cosine { last: 0.0, .. } => f64::INFINITY,
+            _ => 0.0,
         };
         RobbinsMonro { reaches: exponent <= 1.0, settles: exponent > 0.5 }
     }

@@ -37,3 +37,4 @@ mod kernel_machines;
 mod lines;
 mod neural;
 mod recommend;
+mod regression;

@@ -14,6 +14,7 @@ mod oracle;
 mod pca;
 mod ppca;
 mod ppca_missing;
+mod svd;
 
 use mercer::linalg::eigh;
 use ndarray::{Array1, Array2, ArrayView2, array};

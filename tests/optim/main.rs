@@ -1,8 +1,13 @@
 //! Minimisation in a box: textbook valleys, minima at bounds, objectives that fail, restarts, cancellation.
 
 mod bounds;
+mod data;
 mod failures;
+mod first_order;
 mod input;
+mod others;
+mod penalty;
+mod private;
 mod searches;
 mod start;
 

@@ -63,7 +63,7 @@ fn as_scikit_learn() {
     assert_eq!((several.best().mix(), several.best().penalty()), ([0.3, 1.0][at.0], several.penalties()[at]));
 }
 
-/// `(2/n)x_jᵀr = λα sign(w_j) + 2λ(1-α)w_j`, or no larger than λα where w_j = 0.
+/// `(2/n)x_jᵀr = λα sign(w_j) + 2λ(1-α)w_j`, or no larger than λα where `w_j = 0`.
 #[track_caller]
 fn minimal(x: &Array2<f64>, y: &Array1<f64>, w: ArrayView1<f64>, b: f64, penalty: f64, mix: f64) {
     let left = y - &(x.dot(&w) + b);

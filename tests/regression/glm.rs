@@ -113,7 +113,7 @@ fn separated_classes_are_said_to_be() {
     match GeneralisedLinear::new(Family::Bernoulli).fit(&Device::cpu(), &x, &y) {
         Ok(fit) => assert!(fit.separated(), "{fit:?}"),
         Err(e) => {
-            assert!(matches!(e, Error::NoConvergence { .. } | Error::NotPositiveDefinite { .. }), "{e}")
+            assert!(matches!(e, Error::NoConvergence { .. } | Error::NotPositiveDefinite { .. }), "{e}");
         }
     }
     let fit = GeneralisedLinear::new(Family::Bernoulli).penalty(0.1).fit(&Device::cpu(), &x, &y).unwrap();

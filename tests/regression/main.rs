@@ -1,10 +1,12 @@
 //! Regression: losses and risks, least squares with its inference, sparse, robust and generalised models.
 
 #![allow(clippy::unreadable_literal, reason = "as the notes and the oracles print them")]
+#![allow(clippy::approx_constant, reason = "goldens are what they are")]
 
 #[path = "../support/mod.rs"]
 mod support;
 
+mod augment;
 mod bias_variance;
 mod elastic_net;
 mod glm;

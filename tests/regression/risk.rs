@@ -250,7 +250,11 @@ fn piecewise_linear_losses() {
         let fit = RiskMinimiser::new(loss, penalty)
             .fit(&cpu, &x, &y)
             .unwrap_or_else(|e| panic!("{loss:?} {penalty:?}: {e}"));
-        eprintln!("{loss:?} {penalty:?} {}", fit.report());
+        assert!(
+            fit.report().converged() && fit.report().iterations < 2000,
+            "{loss:?} {penalty:?}: {}",
+            fit.report()
+        );
         let w = concatenate![Axis(0), fit.coefficients().column(0), *fit.intercept()];
         let risk = EmpiricalRisk::new(loss, ones.view(), y.view()).unwrap();
         let at = |w: &Array1<f64>| risk.value(w.view()).unwrap() + penalty.value(&w.to_vec()[..2]);

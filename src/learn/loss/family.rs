@@ -102,10 +102,9 @@ impl Loss {
     /// The most that the slope of φ can change by: `sup φ''`, if it is finite. Gradient descent steps by its inverse.
     pub fn smoothness(&self) -> Option<f64> {
         match self {
-            Loss::SquaredHinge | Loss::Squared => Some(2.0),
+            Loss::SquaredHinge | Loss::Squared | Loss::Power(2.0) => Some(2.0),
             Loss::Logistic => Some(0.25),
             Loss::Probit | Loss::Huber(_) => Some(1.0),
-            Loss::Power(2.0) => Some(2.0),
             _ => None,
         }
     }
@@ -135,6 +134,9 @@ impl Loss {
     /// `φ'(z)`; at a kink the middle of the subgradients that is nearest zero.
     pub fn slope(&self, z: f64) -> f64 {
         let sign = if z == 0.0 { 0.0 } else { z.signum() };
+        if z == 0.0 && matches!(self, Loss::Pinball(_) | Loss::Power(_)) {
+            return 0.0;
+        }
         match *self {
             Loss::ZeroOne => 0.0,
             Loss::Perceptron => -f64::from(u8::from(z < 0.0)),
@@ -146,7 +148,6 @@ impl Loss {
             Loss::Squared => 2.0 * z,
             Loss::Absolute => sign,
             Loss::Huber(delta) => z.clamp(-delta, delta),
-            Loss::Pinball(_) if z == 0.0 => 0.0,
             Loss::Pinball(tau) => 2.0 * if z > 0.0 { tau } else { tau - 1.0 },
             Loss::EpsilonInsensitive(epsilon) => {
                 if z.abs() > epsilon {
@@ -155,7 +156,6 @@ impl Loss {
                     0.0
                 }
             }
-            Loss::Power(_) if z == 0.0 => 0.0,
             Loss::Power(q) => q * z.abs().powf(q - 1.0) * sign,
         }
     }
@@ -170,9 +170,8 @@ impl Loss {
                 let (r, beyond) = normal::hazard(z);
                 r * beyond
             }
-            Loss::Squared => 2.0,
+            Loss::Squared | Loss::Power(2.0) => 2.0,
             Loss::Huber(delta) => f64::from(u8::from(z.abs() <= delta)),
-            Loss::Power(2.0) => 2.0,
             Loss::Power(q) if z != 0.0 => q * (q - 1.0) * z.abs().powf(q - 2.0),
             _ => 0.0,
         }

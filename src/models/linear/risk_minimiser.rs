@@ -159,7 +159,7 @@ impl RiskMinimiser {
         let parts = self.penalty.parts();
         match (self.loss.smooth(), parts) {
             _ if !self.loss.convex() => Err(self.refused("a loss that is not convex")),
-            (true, Some((absolute, square))) if absolute == 0.0 => self.smooth(risk, square, d, p),
+            (true, Some((0.0, square))) => self.smooth(risk, square, d, p),
             (true, _) => {
                 let value = |w: &[f64]| self.penalty.value(&w[..d]);
                 let prox = |w: &mut [f64], step: f64| {

@@ -1,4 +1,4 @@
-//! Rules with a learning rate for each parameter: AdaGrad, RMSprop, Adam and AdamW.
+//! Rules with a learning rate for each parameter: `AdaGrad`, `RmsProp` and [`Adam`] with its decoupled decay.
 
 use super::rule::{StepRule, ready};
 use crate::Result;
@@ -29,7 +29,7 @@ pub struct RmsProp {
 
 /// `m ← β₁m + (1 - β₁)g`, `v ← β₂v + (1 - β₂)g²`, `θ ← θ - γ_i (m̂/(√v̂ + ε) + κθ)` with `m̂ = m/(1 - β₁ⁱ)`, `v̂ = v/(1 - β₂ⁱ)`.
 ///
-/// With a weight decay κ it is AdamW: the decay is not divided by √v̂.
+/// With a weight decay κ it is `AdamW`: the decay is not divided by √v̂.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Adam {
@@ -91,7 +91,7 @@ setters!(Adam {
     second_memory => second: f64,
     /// ε ≥ 0, which keeps steps finite.
     epsilon: f64,
-    /// The weight decay κ ≥ 0 of AdamW.
+    /// The weight decay κ ≥ 0 of `AdamW`.
     weight_decay => decay: f64,
 });
 

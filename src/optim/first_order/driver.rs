@@ -30,6 +30,9 @@ pub struct FirstOrder<R> {
     progress: Progress,
 }
 
+/// The mean loss of a batch of rows, and its gradient.
+type BatchLoss<'f> = dyn FnMut(&[f64], &[usize]) -> Result<(f64, Vec<f64>)> + 'f;
+
 /// What [`FirstOrder::run_batches`] has found.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
@@ -156,7 +159,7 @@ impl<R: StepRule + Clone> FirstOrder<R> {
         &self,
         start: &[f64],
         batches: &Batches,
-        f: &mut dyn FnMut(&[f64], &[usize]) -> Result<(f64, Vec<f64>)>,
+        f: &mut BatchLoss,
         enough: &mut dyn FnMut(&[f64]) -> Result<bool>,
     ) -> Result<Trained> {
         self.check(start)?;

@@ -48,7 +48,7 @@ pub enum Link {
 
 impl Family {
     /// The link whose score equations are `Σ_i (y_i - μ_i) x_i = 0`.
-    pub fn canonical(&self) -> Link {
+    pub fn canonical(self) -> Link {
         match self {
             Family::Gaussian => Link::Identity,
             Family::Bernoulli | Family::Binomial { .. } => Link::Logit,
@@ -58,16 +58,16 @@ impl Family {
     }
 
     /// Whether the dispersion φ is estimated; else it is one.
-    pub fn dispersed(&self) -> bool {
+    pub fn dispersed(self) -> bool {
         matches!(self, Family::Gaussian | Family::Gamma)
     }
 
     /// The largest mean there is: one share is this.
-    pub(super) fn trials(&self) -> f64 {
-        if let Family::Binomial { trials } = self { f64::from(*trials) } else { 1.0 }
+    pub(super) fn trials(self) -> f64 {
+        if let Family::Binomial { trials } = self { f64::from(trials) } else { 1.0 }
     }
 
-    pub(super) fn check_target(&self, y: f64) -> Result<()> {
+    pub(super) fn check_target(self, y: f64) -> Result<()> {
         let (holds, requirement) = match self {
             Family::Gaussian => (true, ""),
             Family::Bernoulli => {
@@ -83,10 +83,10 @@ impl Family {
         parameter("y", y, holds, requirement)
     }
 
-    pub(super) fn check(&self, link: Link) -> Result<()> {
+    pub(super) fn check(self, link: Link) -> Result<()> {
         use Link::{ComplementaryLogLog, Identity, Inverse, Log, Logit, Probit};
         if let Family::Binomial { trials } = self {
-            parameter("trials", f64::from(*trials), *trials > 0, "must be at least 1")?;
+            parameter("trials", f64::from(trials), trials > 0, "must be at least 1")?;
         }
         let fits = match self {
             Family::Gaussian | Family::Gamma | Family::Poisson => matches!(link, Identity | Log | Inverse),
@@ -106,7 +106,7 @@ impl Family {
     }
 
     /// A mean to begin with, inside of the domain.
-    pub(super) fn start(&self, y: f64, mean: f64) -> f64 {
+    pub(super) fn start(self, y: f64, mean: f64) -> f64 {
         match self {
             Family::Gaussian => y,
             Family::Bernoulli => 0.5 * (y + 0.5),
@@ -116,7 +116,7 @@ impl Family {
     }
 
     /// Whether the family has this mean.
-    pub(super) fn has(&self, mean: f64) -> bool {
+    pub(super) fn has(self, mean: f64) -> bool {
         match self {
             Family::Gaussian => mean.is_finite(),
             Family::Bernoulli | Family::Binomial { .. } => mean > 0.0 && mean < self.trials(),
@@ -125,7 +125,7 @@ impl Family {
     }
 
     /// The variance of an observation of this mean, over φ.
-    pub fn variance(&self, mean: f64) -> f64 {
+    pub fn variance(self, mean: f64) -> f64 {
         match self {
             Family::Gaussian => 1.0,
             Family::Bernoulli => mean * (1.0 - mean),
@@ -136,7 +136,7 @@ impl Family {
     }
 
     /// Twice the log-likelihood that a mean of μ loses to a mean of y, times φ: never negative.
-    pub fn deviance(&self, y: f64, mean: f64) -> f64 {
+    pub fn deviance(self, y: f64, mean: f64) -> f64 {
         let ratio = |a: f64, b: f64| if a == 0.0 { 0.0 } else { a * (a / b).ln() };
         let lost = match self {
             Family::Gaussian => 0.5 * (y - mean).powi(2),
@@ -151,7 +151,7 @@ impl Family {
     }
 
     /// `ln p(y | μ, φ)`.
-    pub fn log_density(&self, y: f64, mean: f64, dispersion: f64) -> f64 {
+    pub fn log_density(self, y: f64, mean: f64, dispersion: f64) -> f64 {
         let times = |a: f64, p: f64| if a == 0.0 { 0.0 } else { a * p.ln() };
         match self {
             Family::Gaussian => {
@@ -161,7 +161,7 @@ impl Family {
             Family::Binomial { trials } => {
                 let (m, p) = (self.trials(), mean / self.trials());
                 // Shares of counts that are no integers have no coefficient of their own.
-                let ways = if y.fract() == 0.0 { ln_binomial(u64::from(*trials), y as u64) } else { 0.0 };
+                let ways = if y.fract() == 0.0 { ln_binomial(u64::from(trials), y as u64) } else { 0.0 };
                 ways + times(y, p) + times(m - y, 1.0 - p)
             }
             Family::Poisson => times(y, mean) - mean - ln_gamma(y + 1.0),
@@ -187,8 +187,18 @@ impl Link {
         }
     }
 
-    /// The mean μ at which the link is η, and `dμ/dη`.
+    /// The mean μ at which the link is η, and `dμ/dη`. A share that rounds to none or all is the next number inside.
     pub(super) fn mean(self, eta: f64, m: f64) -> (f64, f64) {
+        let (mean, slope) = self.exact_mean(eta, m);
+        match self {
+            Link::Logit | Link::Probit | Link::ComplementaryLogLog => {
+                (mean.clamp(f64::MIN_POSITIVE, m * (1.0 - f64::EPSILON)), slope)
+            }
+            _ => (mean, slope),
+        }
+    }
+
+    fn exact_mean(self, eta: f64, m: f64) -> (f64, f64) {
         match self {
             Link::Identity => (eta, 1.0),
             Link::Log => (eta.exp(), eta.exp()),

@@ -13,7 +13,7 @@ use crate::models::linear::function::Linear;
 use crate::{Device, Error, Progress, Result};
 
 /// Halvings of a step that leaves the domain or lets the deviance rise.
-const HALVINGS: usize = 50;
+const HALVINGS: i32 = 50;
 /// Below this share of the null deviance nothing is left to fit.
 const NOTHING: f64 = 1e-10;
 
@@ -252,9 +252,8 @@ impl GeneralisedLinear {
             let right = design.rows.t().dot(&working).insert_axis(Axis(1));
             let target = factor.solve(right.view())?.x.column(0).to_owned();
             let step = &target - &w;
-            let tried = (0..HALVINGS).find_map(|k| {
-                let next =
-                    if i == 0 && k == 0 { target.clone() } else { &w + &(0.5f64.powi(k as i32) * &step) };
+            let tried = (0..HALVINGS).find_map(|k: i32| {
+                let next = if i == 0 && k == 0 { target.clone() } else { &w + &(0.5f64.powi(k) * &step) };
                 let eta = design.rows.dot(&next) + &design.offset;
                 let (mean, slope) = self.means(&eta)?;
                 let now = self.deviance(design, y, &mean, &next);

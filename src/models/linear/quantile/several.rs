@@ -27,7 +27,7 @@ use crate::{Device, Progress, Result};
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Quantiles {
-    quantiles: Vec<f64>,
+    levels: Vec<f64>,
     non_crossing: bool,
     one: QuantileRegression,
 }
@@ -35,7 +35,7 @@ pub struct Quantiles {
 impl Quantiles {
     /// These quantiles, ascending, without a penalty, with an intercept, as they come.
     pub fn new(quantiles: &[f64]) -> Self {
-        Quantiles { quantiles: quantiles.to_vec(), non_crossing: false, one: QuantileRegression::new(0.5) }
+        Quantiles { levels: quantiles.to_vec(), non_crossing: false, one: QuantileRegression::new(0.5) }
     }
 
     /// Whether there is an intercept b.
@@ -90,12 +90,12 @@ impl Quantiles {
         &self,
         one: impl Fn(QuantileRegression) -> Result<FittedQuantileRegression<Ix1>>,
     ) -> Result<FittedQuantiles> {
-        require("Quantiles::fit", !self.quantiles.is_empty(), || "there are no quantiles".to_owned())?;
-        if let Some(pair) = self.quantiles.windows(2).find(|p| p[0] >= p[1]) {
+        require("Quantiles::fit", !self.levels.is_empty(), || "there are no quantiles".to_owned())?;
+        if let Some(pair) = self.levels.windows(2).find(|p| p[0] >= p[1]) {
             parameter("quantile", pair[1], false, "quantiles must ascend")?;
         }
         let fits: Result<Vec<_>> =
-            self.quantiles.iter().map(|&tau| one(self.one.clone().quantile(tau))).collect();
+            self.levels.iter().map(|&tau| one(self.one.clone().quantile(tau))).collect();
         Ok(FittedQuantiles { format: Format, fits: fits?, non_crossing: self.non_crossing })
     }
 }
