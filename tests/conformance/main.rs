@@ -32,4 +32,5 @@ macro_rules! conforms {
     (@ $line:ident, $extra:ident) => { $line.$extra(); };
 }
 
+mod classify;
 mod lines;
