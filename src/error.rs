@@ -75,7 +75,9 @@ pub enum Error {
     },
 
     /// Classes that a linear function tells apart without error: the likelihood rises forever.
-    #[error("{op}: a linear function separates the classes, so that no finite coefficients are the likeliest; add a penalty")]
+    #[error(
+        "{op}: a linear function separates the classes, so that no finite coefficients are the likeliest; add a penalty"
+    )]
     Separable {
         /// The operation that refused.
         op: &'static str,

@@ -19,12 +19,12 @@ mod ambiguity;
 mod bagging;
 pub mod calibration;
 pub(crate) mod classify;
-mod densities;
-pub mod decisions;
-pub mod text;
 mod data;
+pub mod decisions;
+mod densities;
 pub(crate) mod inherent;
 pub(crate) mod labels;
+pub mod links;
 pub mod metrics;
 mod multiclass;
 mod pipeline;
@@ -32,14 +32,14 @@ pub mod plan;
 pub mod preprocess;
 mod report;
 pub mod split;
+pub mod text;
 mod traits;
 pub mod validate;
 
-pub use data::{Inputs, Real, Rows, Target, TargetDim, Targets, Weights};
 pub use bagging::{Bagging, FittedBaggingClassifier, FittedBaggingRegressor};
 pub use calibration::*;
+pub use data::{Inputs, Real, Rows, Target, TargetDim, Targets, Weights};
 pub use decisions::*;
-pub use text::*;
 pub use densities::{LogDensity, LogJoint};
 pub use labels::{Label, Labels};
 pub use metrics::*;
@@ -48,6 +48,7 @@ pub use pipeline::{FittedPipeline, Pipeline};
 pub use preprocess::*;
 pub use report::{Report, Stop};
 pub use split::{Fold, Holdout, KFold, LeaveOneOut, Split, TimeSeries};
+pub use text::*;
 pub use traits::{
     Classes, Decision, Fit, FitWeighted, InverseTransform, Predict, PredictDistribution, PredictProba,
     Reported, Sample, Score, Transform,

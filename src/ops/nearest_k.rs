@@ -130,6 +130,8 @@ fn on_gpu(gpu: &Gpu, x: &Matrix, y: &Matrix, k: usize) -> Result<NearestK> {
     }
     Ok(NearestK {
         index: Array2::from_shape_fn((n, k), |(i, j)| raw[i * k + j][1] as usize),
-        squared_distance: Array2::from_shape_fn((n, k), |(i, j)| f64::from(f32::from_bits(raw[i * k + j][0]))),
+        squared_distance: Array2::from_shape_fn((n, k), |(i, j)| {
+            f64::from(f32::from_bits(raw[i * k + j][0]))
+        }),
     })
 }

@@ -27,7 +27,8 @@ fn the_mean_loses_less_than_the_models() {
     let new = random(60, 1, 5) * 3.0;
     let truth = new.column(0).mapv(f64::sin);
     let whole = mse(&truth, &fit.predict(&new).unwrap()).unwrap();
-    let each: f64 = fit.models().iter().map(|m| mse(&truth, &m.predict(&new).unwrap()).unwrap()).sum::<f64>() / 25.0;
+    let each: f64 =
+        fit.models().iter().map(|m| mse(&truth, &m.predict(&new).unwrap()).unwrap()).sum::<f64>() / 25.0;
     assert!(whole < each, "{whole} and {each}");
     // Rows outside of a sample judge as new rows do.
     let score = r2(&truth, &fit.predict(&new).unwrap()).unwrap();
@@ -46,7 +47,8 @@ fn classifiers_vote() {
     assert_eq!(model.fit(&Device::cpu(), &x, &y).unwrap().predict_proba(&x).unwrap(), p);
     // Models of the same data are one model.
     let same = array![[1.0], [1.0], [1.0]];
-    let fit = Bagging::new(Ridge::new(1.0), 4).fit(&Device::cpu(), &same, &array![2.0_f64, 2.0, 2.0]).unwrap();
+    let fit =
+        Bagging::new(Ridge::new(1.0), 4).fit(&Device::cpu(), &same, &array![2.0_f64, 2.0, 2.0]).unwrap();
     near(fit.predict(&same).unwrap()[0], 2.0, 1e-12);
     assert!(Bagging::new(KNearest::new(1), 0).fit(&Device::cpu(), &x, &y).is_err());
 }

@@ -13,7 +13,11 @@ fn the_posterior_of_the_notes() {
     let fit = BayesianLogisticRegression::new(1.0).fit(&Device::cpu(), &x, y).unwrap();
     near(fit.mean()[1], -0.5869746091, 1e-9);
     near(fit.mean()[0], 0.4123753392, 1e-9);
-    close(fit.covariance().view(), array![[0.1362854648, -0.1747123171], [-0.1747123171, 0.6602776628]].view(), 1e-9);
+    close(
+        fit.covariance().view(),
+        array![[0.1362854648, -0.1747123171], [-0.1747123171, 0.6602776628]].view(),
+        1e-9,
+    );
     near(fit.log_evidence(), -4.874612447, 1e-9);
 }
 
@@ -45,7 +49,8 @@ fn averages_are_less_sure() {
     let (mean, _) = fit.latent(&new).unwrap();
     let exact = fit.predict_proba(&new).unwrap();
     let formula = fit.predict_proba_by(&new, PosteriorAverage::ProbitFormula).unwrap();
-    let draws = fit.predict_proba_by(&new, PosteriorAverage::MonteCarlo { samples: 20_000, seed: 1 }).unwrap();
+    let draws =
+        fit.predict_proba_by(&new, PosteriorAverage::MonteCarlo { samples: 20_000, seed: 1 }).unwrap();
     for i in 0..9 {
         let plug_in = 1.0 / (1.0 + (-mean[i]).exp());
         for p in [&exact, &formula] {
@@ -73,7 +78,8 @@ fn averages_are_less_sure() {
 fn the_prior_is_forgotten() {
     let x = random(3000, 1, 3);
     let u = random(3000, 1, 4);
-    let y: Vec<bool> = (0..3000).map(|i| 0.5 * (u[[i, 0]] + 1.0) < 1.0 / (1.0 + (-2.0 * x[[i, 0]]).exp())).collect();
+    let y: Vec<bool> =
+        (0..3000).map(|i| 0.5 * (u[[i, 0]] + 1.0) < 1.0 / (1.0 + (-2.0 * x[[i, 0]]).exp())).collect();
     let bayes = BayesianLogisticRegression::new(1.0).fit(&Device::cpu(), &x, &y).unwrap();
     let likeliest = LogisticRegression::new(0.0).fit(&Device::cpu(), &x, &y).unwrap();
     near(bayes.mean()[0], likeliest.coefficients()[[0, 0]], 0.02);

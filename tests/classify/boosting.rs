@@ -14,7 +14,11 @@ fn scikit_learn_agrees() {
     fit.errors().iter().zip(&want).for_each(|(g, w)| near(*g, *w, 1e-9));
     assert_eq!(fit.predict(&x).unwrap(), labels(&all["adaboost"]["predict"]));
     let boosted = GradientBoostingClassifier::new(20).rate(0.2).fit(&Device::cpu(), &x, &y).unwrap();
-    close(boosted.predict_proba(&x).unwrap().view(), matrix(&all["gradient_classifier"]["proba"]).view(), 1e-9);
+    close(
+        boosted.predict_proba(&x).unwrap().view(),
+        matrix(&all["gradient_classifier"]["proba"]).view(),
+        1e-9,
+    );
     let (x, _) = three();
     let (inputs, targets) = (x.slice(s![.., ..3]), x.column(3).to_owned());
     let fit = GradientBoosting::new(30).rate(0.2).fit(&Device::cpu(), inputs, &targets).unwrap();
@@ -27,7 +31,8 @@ fn scikit_learn_agrees() {
 #[test]
 fn the_training_error_stays_below_the_exponential_bound() {
     let x = random(120, 3, 1);
-    let y: Vec<bool> = x.rows().into_iter().map(|r| r[0] * r[0] + r[1] > 0.3 * (4.0 * r[2]).sin() + 0.4).collect();
+    let y: Vec<bool> =
+        x.rows().into_iter().map(|r| r[0] * r[0] + r[1] > 0.3 * (4.0 * r[2]).sin() + 0.4).collect();
     let fit = AdaBoost::new(40).fit(&Device::cpu(), &x, &y).unwrap();
     let t: Array1<f64> = y.iter().map(|y| if *y { 1.0 } else { -1.0 }).collect();
     let (mut a, mut bound) = (Array1::<f64>::zeros(120), 1.0);
@@ -35,13 +40,15 @@ fn the_training_error_stays_below_the_exponential_bound() {
         let (stump, share, error) = (fit.stumps()[m], fit.shares()[m], fit.errors()[m]);
         let said: Array1<f64> = x.rows().into_iter().map(|row| stump.at(row)).collect();
         let before = (-&t * &a).mapv(f64::exp);
-        let wrong: f64 = before.iter().zip(&t).zip(&said).filter(|((_, t), s)| t != s).map(|((w, _), _)| w).sum();
+        let wrong: f64 =
+            before.iter().zip(&t).zip(&said).filter(|((_, t), s)| t != s).map(|((w, _), _)| w).sum();
         near(wrong / before.sum(), error, 1e-10);
         near(share, 0.5 * ((1.0 - error) / error).ln(), 1e-12);
         a.scaled_add(share, &said);
         // Under the new weights the stump is no better than chance.
         let after = (-&t * &a).mapv(f64::exp);
-        let wrong: f64 = after.iter().zip(&t).zip(&said).filter(|((_, t), s)| t != s).map(|((w, _), _)| w).sum();
+        let wrong: f64 =
+            after.iter().zip(&t).zip(&said).filter(|((_, t), s)| t != s).map(|((w, _), _)| w).sum();
         near(wrong / after.sum(), 0.5, 1e-9);
         bound *= 2.0 * (error * (1.0 - error)).sqrt();
         near(after.sum() / 120.0, bound, 1e-9);
@@ -66,7 +73,8 @@ fn the_ends_of_boosting() {
     let constant = ndarray::Array2::<f64>::ones((5, 2));
     let fit = AdaBoost::new(5).fit(&Device::cpu(), &constant, [0, 1, 1, 1, 1]).unwrap();
     near(fit.predict_proba(&constant).unwrap()[[0, 1]], 0.8, 1e-12);
-    let fit = GradientBoosting::new(5).fit(&Device::cpu(), &constant, array![1.0, 2.0, 3.0, 4.0, 5.0]).unwrap();
+    let fit =
+        GradientBoosting::new(5).fit(&Device::cpu(), &constant, array![1.0, 2.0, 3.0, 4.0, 5.0]).unwrap();
     assert_eq!(fit.predict(&constant).unwrap()[0], 3.0);
 }
 
@@ -75,6 +83,6 @@ fn losses_never_rise() {
     let (x, y) = two();
     let fit = GradientBoostingClassifier::new(50).fit(&Device::cpu(), &x, &y).unwrap();
     assert!(fit.report().trace.windows(2).all(|w| w[1] <= w[0] + 1e-12));
-    let fit = GradientBoosting::new(50).fit(&Device::cpu(), x.slice(s![.., 1..]), &x.column(0)).unwrap();
+    let fit = GradientBoosting::new(50).fit(&Device::cpu(), x.slice(s![.., 1..]), x.column(0)).unwrap();
     assert!(fit.report().trace.windows(2).all(|w| w[1] <= w[0] + 1e-12));
 }

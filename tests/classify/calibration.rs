@@ -26,7 +26,9 @@ fn maps_are_monotone() {
     let noise = random(200, 1, 2);
     let y: Vec<bool> = scores.iter().zip(noise.column(0)).map(|(s, e)| s + 2.0 * e > 0.3).collect();
     let grid = Array1::linspace(-6.0, 6.0, 101);
-    let rising = |p: Array1<f64>| p.windows(2).into_iter().all(|w| w[1] >= w[0]) && p.iter().all(|v| (0.0..=1.0).contains(v));
+    let rising = |p: Array1<f64>| {
+        p.windows(2).into_iter().all(|w| w[1] >= w[0]) && p.iter().all(|v| (0.0..=1.0).contains(v))
+    };
     let (platt, isotonic) = (Platt::of(&scores, &y).unwrap(), Isotonic::of(&scores, &y).unwrap());
     assert!(platt.slope() > 0.0 && rising(platt.map(&grid)) && rising(isotonic.map(&grid)));
     // The mean of the isotonic map is the share of the class, and no constant moves a block's error.
@@ -43,7 +45,11 @@ fn maps_are_monotone() {
 fn temperature() {
     let logits = random(300, 3, 3) * 5.0;
     let noise = random(300, 3, 4) * 8.0;
-    let truth: Vec<usize> = (&logits + &noise).rows().into_iter().map(|r| (0..3).max_by(|a, b| r[*a].total_cmp(&r[*b])).unwrap()).collect();
+    let truth: Vec<usize> = (&logits + &noise)
+        .rows()
+        .into_iter()
+        .map(|r| (0..3).max_by(|a, b| r[*a].total_cmp(&r[*b])).unwrap())
+        .collect();
     let map = Temperature::of(&logits, &truth).unwrap();
     assert!(map.temperature() > 1.0);
     let p = map.map(&logits).unwrap();
@@ -59,11 +65,19 @@ fn temperature() {
 fn a_calibrated_classifier() {
     let (x, y) = two();
     for map in [CalibrationMap::Platt, CalibrationMap::Isotonic] {
-        let fit = Calibrated::new(Perceptron::new().max_passes(50), map).seed(1).fit(&Device::cpu(), &x, &y).unwrap();
+        let fit = Calibrated::new(Perceptron::new().max_passes(50), map)
+            .seed(1)
+            .fit(&Device::cpu(), &x, &y)
+            .unwrap();
         let p = fit.predict_proba(&x).unwrap();
         p.rows().into_iter().for_each(|row| near(row.sum(), 1.0, 1e-12));
         assert!(fit.score(&x, &y).unwrap() > 0.85);
         assert!(brier(&y, &p).unwrap() < 0.25);
     }
-    assert!(Calibrated::new(Perceptron::new(), CalibrationMap::Platt).folds(1).fit(&Device::cpu(), &x, &y).is_err());
+    assert!(
+        Calibrated::new(Perceptron::new(), CalibrationMap::Platt)
+            .folds(1)
+            .fit(&Device::cpu(), &x, &y)
+            .is_err()
+    );
 }

@@ -86,8 +86,14 @@ fn point_predictions() {
     }
     // A symmetric predictive law has one answer for both losses.
     let draws: Vec<f64> = (-50..=50).map(|k| 2.0 + f64::from(k) * 0.1).collect();
-    near(PointLoss::Squared.best_of_draws(&draws).unwrap(), PointLoss::Absolute.best_of_draws(&draws).unwrap(), 1e-12);
-    assert!(PointLoss::Squared.best(&[], &[]).is_err() && PointLoss::Pinball(1.0).best(&[1.0], &[1.0]).is_err());
+    near(
+        PointLoss::Squared.best_of_draws(&draws).unwrap(),
+        PointLoss::Absolute.best_of_draws(&draws).unwrap(),
+        1e-12,
+    );
+    assert!(
+        PointLoss::Squared.best(&[], &[]).is_err() && PointLoss::Pinball(1.0).best(&[1.0], &[1.0]).is_err()
+    );
 }
 
 /// A.10: the ratio with the prior's threshold is the most probable class; its curve has the area that it must have.
@@ -108,7 +114,20 @@ fn likelihood_ratios() {
     close(ratios.view().insert_axis(Axis(1)), (lp - lq).view().insert_axis(Axis(1)), 1e-14);
     let area = test.roc(&xp, &xq).unwrap().area();
     let (rp, rq) = (test.ratio(&xp).unwrap(), test.ratio(&xq).unwrap());
-    let wins: f64 = rp.iter().flat_map(|a| rq.iter().map(move |b| if a > b { 1.0 } else if a == b { 0.5 } else { 0.0 })).sum();
+    let wins: f64 = rp
+        .iter()
+        .flat_map(|a| {
+            rq.iter().map(move |b| {
+                if a > b {
+                    1.0
+                } else if a == b {
+                    0.5
+                } else {
+                    0.0
+                }
+            })
+        })
+        .sum();
     near(area, wins / 40_000.0, 1e-12);
     let strict = test.level(&xq, 0.05).unwrap();
     let alarms = strict.decide(&xq).unwrap().iter().filter(|d| **d).count();
@@ -127,7 +146,8 @@ fn outliers_by_density() {
     }
     // The marginal density of a generative classifier.
     let fit = LinearDiscriminant::new().fit(&Device::cpu(), &x, &y).unwrap();
-    let (own, far) = (fit.score_samples(&x).unwrap(), fit.score_samples(array![[50.0, 50.0, 50.0, 50.0]]).unwrap()[0]);
+    let (own, far) =
+        (fit.score_samples(&x).unwrap(), fit.score_samples(array![[50.0, 50.0, 50.0, 50.0]]).unwrap()[0]);
     assert!(own.iter().all(|v| *v > far));
     assert!(Novelty::new(Ppca::new(2), 1.0).fit(&Device::cpu(), &x).is_err());
 }
@@ -161,11 +181,13 @@ fn a_private_vote() {
     let mut rows: Vec<usize> = fit.parts().iter().flatten().copied().collect();
     rows.sort_unstable();
     assert_eq!(rows, (0..x.nrows()).collect::<Vec<_>>());
-    let each: Vec<Vec<usize>> = fit.experts().iter().map(|e| {
-        e.predict(&x).unwrap().into_iter().map(|k| k as usize).collect()
-    }).collect();
-    let want: Vec<i64> = majority(&each).unwrap().into_iter().map(|k| k as i64).collect();
-    assert_eq!(fit.predict(&x).unwrap(), want);
+    let each: Vec<Vec<usize>> = fit
+        .experts()
+        .iter()
+        .map(|e| e.predict(&x).unwrap().into_iter().map(|k| k as usize).collect())
+        .collect();
+    let said: Vec<usize> = fit.predict(&x).unwrap().into_iter().map(|k| k as usize).collect();
+    assert_eq!(said, majority(&each).unwrap());
     let votes = fit.votes(&x).unwrap();
     votes.sum_axis(Axis(1)).iter().for_each(|s| near(*s, 5.0, 0.0));
     let noisy = model.clone().noise(2.0).fit(&Device::cpu(), &x, &y).unwrap();

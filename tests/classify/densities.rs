@@ -41,15 +41,22 @@ fn mixtures_of_each_class() {
 fn exponential_families_are_logistic() {
     let same = array![[1.0], [2.0], [4.0], [1.0], [2.0], [4.0], [1.0], [2.0], [4.0]];
     let y = [0, 0, 0, 1, 1, 1, 1, 1, 1];
-    for family in [FeatureFamily::Poisson, FeatureFamily::Geometric, FeatureFamily::Exponential, FeatureFamily::Gaussian] {
-        let fit = GenerativeClassifier::new(IndependentDensity::new(family)).fit(&Device::cpu(), &same, y).unwrap();
+    for family in [
+        FeatureFamily::Poisson,
+        FeatureFamily::Geometric,
+        FeatureFamily::Exponential,
+        FeatureFamily::Gaussian,
+    ] {
+        let fit =
+            GenerativeClassifier::new(IndependentDensity::new(family)).fit(&Device::cpu(), &same, y).unwrap();
         near(fit.predict_proba(array![[3.0]]).unwrap()[[0, 1]], 2.0 / 3.0, 1e-12);
     }
     let x = array![[0.0], [1.0], [1.0], [3.0], [2.0], [5.0], [4.0], [9.0]];
     let y = [0, 0, 0, 0, 1, 1, 1, 1];
     let counts = Array2::from_shape_fn((6, 1), |(i, _)| i as f64);
     for family in [FeatureFamily::Poisson, FeatureFamily::Geometric] {
-        let fit = GenerativeClassifier::new(IndependentDensity::new(family)).fit(&Device::cpu(), &x, y).unwrap();
+        let fit =
+            GenerativeClassifier::new(IndependentDensity::new(family)).fit(&Device::cpu(), &x, y).unwrap();
         let odds = fit.decision(&counts).unwrap();
         for i in 2..6 {
             near(odds[[i, 0]] - odds[[i - 1, 0]], odds[[1, 0]] - odds[[0, 0]], 1e-12);
@@ -59,15 +66,21 @@ fn exponential_families_are_logistic() {
         near(fit.densities()[1].score_samples(&many).unwrap().mapv(f64::exp).sum(), 1.0, 1e-9);
     }
     // Moments are matched: the likelihood splits into one problem a class.
-    let fit = GenerativeClassifier::new(IndependentDensity::new(FeatureFamily::Poisson)).fit(&Device::cpu(), &x, y).unwrap();
+    let fit = GenerativeClassifier::new(IndependentDensity::new(FeatureFamily::Poisson))
+        .fit(&Device::cpu(), &x, y)
+        .unwrap();
     near(fit.densities()[0].means()[0], 1.25, 1e-14);
     near(fit.densities()[1].means()[0], 5.0, 1e-14);
     // Bernoulli features are naive Bayes.
     let bits = random(30, 3, 2).mapv(|v| f64::from(u8::from(v > 0.0)));
     let y: Vec<usize> = (0..30).map(|i| i % 2).collect();
-    let any = GenerativeClassifier::new(IndependentDensity::new(FeatureFamily::Bernoulli)).fit(&Device::cpu(), &bits, &y).unwrap();
+    let any = GenerativeClassifier::new(IndependentDensity::new(FeatureFamily::Bernoulli))
+        .fit(&Device::cpu(), &bits, &y)
+        .unwrap();
     let naive = BernoulliNaiveBayes::new().fit(&Device::cpu(), &bits, &y).unwrap();
     close(any.log_joint(&bits).unwrap().view(), naive.log_joint(&bits).unwrap().view(), 1e-12);
     assert!(IndependentDensity::new(FeatureFamily::Poisson).fit(&Device::cpu(), array![[0.5]]).is_err());
-    assert!(IndependentDensity::new(FeatureFamily::Gaussian).fit(&Device::cpu(), array![[1.0], [1.0]]).is_err());
+    assert!(
+        IndependentDensity::new(FeatureFamily::Gaussian).fit(&Device::cpu(), array![[1.0], [1.0]]).is_err()
+    );
 }

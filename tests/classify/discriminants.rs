@@ -8,8 +8,15 @@ use crate::{close, column, matrix, near, oracle, three, vector};
 
 fn nine() -> (Array2<f64>, [i32; 9]) {
     let x = array![
-        [0.0, 0.0], [2.0, 0.0], [0.0, 2.0], [2.0, 2.0],
-        [3.0, 3.0], [5.0, 3.0], [3.0, 5.0], [5.0, 5.0], [4.0, 4.0]
+        [0.0, 0.0],
+        [2.0, 0.0],
+        [0.0, 2.0],
+        [2.0, 2.0],
+        [3.0, 3.0],
+        [5.0, 3.0],
+        [3.0, 5.0],
+        [5.0, 5.0],
+        [4.0, 4.0]
     ];
     (x, [1, 1, 1, 1, 2, 2, 2, 2, 2])
 }
@@ -65,10 +72,13 @@ fn the_fit_is_the_likeliest() {
     let n = x.nrows() as f64;
     let mean = x.mean_axis(Axis(0)).unwrap();
     let total = (&x - &mean).t().dot(&(&x - &mean)) / n;
-    let between = fit.means().rows().into_iter().zip(fit.priors()).fold(Array2::zeros((4, 4)), |sum: Array2<f64>, (m, p)| {
-        let e = (&m - &mean).insert_axis(Axis(1)).to_owned();
-        sum + e.dot(&e.t()) * *p
-    });
+    let between = fit.means().rows().into_iter().zip(fit.priors()).fold(
+        Array2::zeros((4, 4)),
+        |sum: Array2<f64>, (m, p)| {
+            let e = (&m - &mean).insert_axis(Axis(1)).to_owned();
+            sum + e.dot(&e.t()) * *p
+        },
+    );
     close((&fit.covariance() + &between).view(), total.view(), 1e-10);
     let likelihood = |fit: &FittedLinearDiscriminant<i64>, x: &Array2<f64>| -> f64 {
         fit.log_joint(x).unwrap().rows().into_iter().zip(&y).map(|(row, k)| row[*k as usize]).sum()

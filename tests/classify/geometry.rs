@@ -22,7 +22,10 @@ fn planes_and_their_distances() {
         near(scaled.activation(row).unwrap(), 3.0 * plane.activation(row).unwrap(), 1e-14);
         near(flipped.activation(row).unwrap(), -plane.activation(row).unwrap(), 1e-14);
         let up = plane.activation(row).unwrap() > 0.0;
-        assert!(plane.geometric_margin(row, up).unwrap() > 0.0 && plane.functional_margin(row, !up).unwrap() < 0.0);
+        assert!(
+            plane.geometric_margin(row, up).unwrap() > 0.0
+                && plane.functional_margin(row, !up).unwrap() < 0.0
+        );
     }
     near(plane.distance_of_origin(), -w0 / w.dot(&w).sqrt(), 1e-15);
     near(plane.signed_distance(array![0.0, 0.0, 0.0].view()).unwrap(), -plane.distance_of_origin(), 1e-15);
@@ -61,7 +64,11 @@ fn least_squares_for_classes() {
     let x = array![[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [3.0, 3.0], [4.0, 3.0], [-2.0, 4.0]];
     let y = [1, 1, 2, 2, 3, 3];
     let fit = LeastSquaresClassifier::new(0.0).fit(&Device::cpu(), &x, y).unwrap();
-    close(fit.outputs(array![[-5.0, 9.0]]).unwrap().view(), array![[-1.28977, 0.21402, 2.07576]].view(), 1e-5);
+    close(
+        fit.outputs(array![[-5.0, 9.0]]).unwrap().view(),
+        array![[-1.28977, 0.21402, 2.07576]].view(),
+        1e-5,
+    );
     let outputs = fit.outputs(random(30, 2, 5) * 9.0).unwrap();
     outputs.sum_axis(Axis(1)).iter().for_each(|s| near(*s, 1.0, 1e-12));
     assert!(outputs.iter().any(|v| !(0.0..=1.0).contains(v)));
@@ -106,7 +113,8 @@ fn an_extreme_learning_machine() {
     let x = random(20, 2, 7);
     let y = x.rows().into_iter().map(|r| (3.0 * r[0]).sin() * r[1]).collect::<ndarray::Array1<f64>>();
     let loss = |count: usize| {
-        let features = RandomLayer::new(count).seed(3).fit(&Device::cpu(), &x).unwrap().transform(&x).unwrap();
+        let features =
+            RandomLayer::new(count).seed(3).fit(&Device::cpu(), &x).unwrap().transform(&x).unwrap();
         let fit = Ridge::new(0.0).fit(&Device::cpu(), &features, &y).unwrap();
         mse(&y, &fit.predict(&features).unwrap()).unwrap()
     };

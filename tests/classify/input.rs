@@ -30,7 +30,11 @@ macro_rules! each_classifier {
 #[test]
 fn one_class_is_an_error() {
     let (x, _) = data();
-    macro_rules! refused { ($model:expr) => { assert!(matches!($model.fit(&Device::cpu(), &x, vec![1; 60]), Err(Error::Parameter { .. }))); }; }
+    macro_rules! refused {
+        ($model:expr) => {
+            assert!(matches!($model.fit(&Device::cpu(), &x, vec![1; 60]), Err(Error::Parameter { .. })));
+        };
+    }
     each_classifier!(refused);
     refused!(Perceptron::new());
     refused!(KNearest::new(3));
@@ -39,11 +43,19 @@ fn one_class_is_an_error() {
 #[test]
 fn weights_that_are_all_zero_are_an_error() {
     let (x, y) = data();
-    macro_rules! refused { ($model:expr) => { assert!($model.fit_weighted(&Device::cpu(), &x, &y, Array1::<f64>::zeros(60)).is_err()); }; }
+    macro_rules! refused {
+        ($model:expr) => {
+            assert!($model.fit_weighted(&Device::cpu(), &x, &y, Array1::<f64>::zeros(60)).is_err());
+        };
+    }
     each_classifier!(refused);
     // As are weights that leave one class.
     let w: Array1<f64> = y.iter().map(|y| f64::from(u8::from(*y))).collect();
-    macro_rules! refused { ($model:expr) => { assert!($model.fit_weighted(&Device::cpu(), &x, &y, &w).is_err()); }; }
+    macro_rules! refused {
+        ($model:expr) => {
+            assert!($model.fit_weighted(&Device::cpu(), &x, &y, &w).is_err());
+        };
+    }
     each_classifier!(refused);
 }
 
@@ -62,8 +74,14 @@ fn constant_and_collinear_columns() {
     near(fit.coefficients()[[0, 0]] + fit.coefficients()[[2, 0]], plain.coefficients()[[0, 0]], 1e-6);
     close(fit.predict_proba(&wide).unwrap().view(), plain.predict_proba(&x).unwrap().view(), 1e-7);
     // Discriminants need shrinkage there, and say so.
-    assert!(matches!(LinearDiscriminant::new().fit(&Device::cpu(), &wide, &y), Err(Error::NotPositiveDefinite { .. })));
-    assert!(matches!(QuadraticDiscriminant::new().fit(&Device::cpu(), &wide, &y), Err(Error::NotPositiveDefinite { .. })));
+    assert!(matches!(
+        LinearDiscriminant::new().fit(&Device::cpu(), &wide, &y),
+        Err(Error::NotPositiveDefinite { .. })
+    ));
+    assert!(matches!(
+        QuadraticDiscriminant::new().fit(&Device::cpu(), &wide, &y),
+        Err(Error::NotPositiveDefinite { .. })
+    ));
     let shrunk = LinearDiscriminant::new().shrinkage(1e-6).fit(&Device::cpu(), &wide, &y).unwrap();
     let lda = LinearDiscriminant::new().fit(&Device::cpu(), &x, &y).unwrap();
     close(shrunk.predict_proba(&wide).unwrap().view(), lda.predict_proba(&x).unwrap().view(), 1e-4);
@@ -75,10 +93,19 @@ fn more_features_than_rows() {
     let x = random(10, 30, 3);
     let y: Vec<usize> = (0..10).map(|i| i % 3).collect();
     assert!(LogisticRegression::new(1.0).fit(&Device::cpu(), &x, &y).unwrap().report().converged());
-    assert!(LogisticRegression::new(0.0).l1(0.1).fit(&Device::cpu(), &x, &y).unwrap().score(&x, &y).unwrap() > 0.9);
+    assert!(
+        LogisticRegression::new(0.0).l1(0.1).fit(&Device::cpu(), &x, &y).unwrap().score(&x, &y).unwrap()
+            > 0.9
+    );
     assert!(LinearDiscriminant::new().fit(&Device::cpu(), &x, &y).is_err());
-    assert_eq!(LinearDiscriminant::new().shrinkage(0.2).fit(&Device::cpu(), &x, &y).unwrap().score(&x, &y).unwrap(), 1.0);
-    assert_eq!(LeastSquaresClassifier::new(0.0).fit(&Device::cpu(), &x, &y).unwrap().score(&x, &y).unwrap(), 1.0);
+    assert_eq!(
+        LinearDiscriminant::new().shrinkage(0.2).fit(&Device::cpu(), &x, &y).unwrap().score(&x, &y).unwrap(),
+        1.0
+    );
+    assert_eq!(
+        LeastSquaresClassifier::new(0.0).fit(&Device::cpu(), &x, &y).unwrap().score(&x, &y).unwrap(),
+        1.0
+    );
     assert!(GaussianNaiveBayes::new().fit(&Device::cpu(), &x, &y).is_ok());
 }
 
@@ -94,15 +121,22 @@ fn unseen_labels_and_bad_settings() {
     let three: Vec<usize> = (0..60).map(|i| i % 3).collect();
     assert!(LogisticRegression::new(1.0).offset([0.0; 60]).fit(&Device::cpu(), &x, &three).is_err());
     assert!(ProbitRegression::new(1.0).fit(&Device::cpu(), &x, &three).is_err());
-    let given = |w: Vec<f64>| LogisticRegression::new(1.0).class_weights(ClassWeights::Given(w)).fit(&Device::cpu(), &x, &y);
+    let given = |w: Vec<f64>| {
+        LogisticRegression::new(1.0).class_weights(ClassWeights::Given(w)).fit(&Device::cpu(), &x, &y)
+    };
     assert!(given(vec![1.0, 2.0]).is_ok() && given(vec![1.0]).is_err() && given(vec![1.0, 0.0]).is_err());
     assert!(LinearDiscriminant::new().shrinkage(1.5).fit(&Device::cpu(), &x, &y).is_err());
     assert!(LinearDiscriminant::new().priors(vec![0.5, 0.6]).fit(&Device::cpu(), &x, &y).is_err());
     assert!(LinearDiscriminant::new().components(2).fit(&Device::cpu(), &x, &y).is_err());
     let categories = array![[0.0], [1.0], [2.0], [1.0]];
-    let fit = CategoricalNaiveBayes::new().smoothing(1.0).fit(&Device::cpu(), &categories, [0, 1, 0, 1]).unwrap();
+    let fit =
+        CategoricalNaiveBayes::new().smoothing(1.0).fit(&Device::cpu(), &categories, [0, 1, 0, 1]).unwrap();
     assert!(fit.predict(array![[3.0]]).is_err() && fit.predict(array![[0.5]]).is_err());
-    let told = CategoricalNaiveBayes::new().smoothing(1.0).categories(vec![4]).fit(&Device::cpu(), &categories, [0, 1, 0, 1]).unwrap();
+    let told = CategoricalNaiveBayes::new()
+        .smoothing(1.0)
+        .categories(vec![4])
+        .fit(&Device::cpu(), &categories, [0, 1, 0, 1])
+        .unwrap();
     assert!(told.predict(array![[3.0]]).is_ok());
     assert!(BernoulliNaiveBayes::new().fit(&Device::cpu(), array![[0.5], [1.0]], [0, 1]).is_err());
     assert!(MultinomialNaiveBayes::new(1.0).fit(&Device::cpu(), array![[-1.0], [1.0]], [0, 1]).is_err());

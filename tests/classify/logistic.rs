@@ -45,10 +45,14 @@ fn penalised_fits_of_the_notes() {
         near(fit.report().objective() / 6.0, objective, 1e-9);
         // Σ y σ(-y f) = 0: the intercept is stationary.
         let f = fit.decision(&x).unwrap();
-        let sum: f64 = y.iter().zip(f.column(0)).map(|(y, f)| {
-            let t = if *y { 1.0 } else { -1.0 };
-            t / (1.0 + (t * f).exp())
-        }).sum();
+        let sum: f64 = y
+            .iter()
+            .zip(f.column(0))
+            .map(|(y, f)| {
+                let t = if *y { 1.0 } else { -1.0 };
+                t / (1.0 + (t * f).exp())
+            })
+            .sum();
         near(sum, 0.0, 1e-10);
     }
 }
@@ -67,10 +71,15 @@ fn the_gradient_is_zero_and_a_flip_changes_the_sign() {
     let other = LogisticRegression::new(0.0).fit(&Device::cpu(), &x, &flipped).unwrap();
     close(other.coefficients().view(), (-fit.coefficients()).view(), 1e-9);
     let a = fit.decision(&x).unwrap();
-    let margins: f64 = a.column(0).iter().zip(&y).map(|(a, y)| {
-        let t = if *y == 1 { 1.0 } else { -1.0 };
-        (-t * a).exp().ln_1p()
-    }).sum();
+    let margins: f64 = a
+        .column(0)
+        .iter()
+        .zip(&y)
+        .map(|(a, y)| {
+            let t = if *y == 1 { 1.0 } else { -1.0 };
+            (-t * a).exp().ln_1p()
+        })
+        .sum();
     near(-fit.log_likelihood(), margins, 1e-10);
     near(log_loss(&y, &p).unwrap() * y.len() as f64, margins, 1e-9);
 }
@@ -102,7 +111,11 @@ fn scikit_learn_agrees() {
     check(balanced.fit(&Device::cpu(), x.slice(s![10.., ..]), &y[10..]).unwrap(), &all["balanced"], 1e-7);
     let centred = &x - &x.mean_axis(Axis(0)).unwrap();
     check(LogisticRegression::new(0.0).l1(1.0).fit(&Device::cpu(), &centred, &y).unwrap(), &all["l1"], 1e-5);
-    check(LogisticRegression::new(0.5).l1(0.5).fit(&Device::cpu(), &centred, &y).unwrap(), &all["elastic"], 1e-5);
+    check(
+        LogisticRegression::new(0.5).l1(0.5).fit(&Device::cpu(), &centred, &y).unwrap(),
+        &all["elastic"],
+        1e-5,
+    );
     let (x, y) = three();
     let fit = LogisticRegression::new(2.0).fit(&Device::cpu(), &x, &y).unwrap();
     close(fit.predict_proba(&x).unwrap().view(), matrix(&all["softmax"]["proba"]).view(), 1e-6);
@@ -146,8 +159,11 @@ fn statsmodels_agrees() {
     let (params, bse, c) = (matrix(&mn["params"]), matrix(&mn["bse"]), fit.covariance().unwrap());
     for k in 1..3 {
         for j in 0..3 {
-            let got = if j == 2 { fit.intercept()[k] - fit.intercept()[0] }
-                else { fit.coefficients()[[j, k]] - fit.coefficients()[[j, 0]] };
+            let got = if j == 2 {
+                fit.intercept()[k] - fit.intercept()[0]
+            } else {
+                fit.coefficients()[[j, k]] - fit.coefficients()[[j, 0]]
+            };
             let (at, of) = (k * 3 + j, j);
             let row = (j + 1) % 3;
             near(got, params[[row, k - 1]], 1e-6);
@@ -166,11 +182,12 @@ fn softmax_of_many_classes() {
     p.sum_axis(Axis(1)).iter().for_each(|s| near(*s, 1.0, 1e-14));
     fit.coefficients().sum_axis(Axis(1)).iter().for_each(|s| near(*s, 0.0, 1e-9));
     // ∂/∂w_k Σ -ln y + ½λ|W|² = Σ (y_nk - t_nk) x_n + λ w_k = 0.
-    let t = Array2::from_shape_fn(p.dim(), |(i, k)| f64::from(u8::from(y[i] == k as i64)));
+    let t = Array2::from_shape_fn(p.dim(), |(i, k)| f64::from(u8::from(y[i] as usize == k)));
     let gradient = x.t().dot(&(&p - &t)) + 0.3 * fit.coefficients();
     gradient.iter().for_each(|g| near(*g, 0.0, 1e-7));
     // Adding a vector to all columns changes nothing.
-    let moved = LinearScores::new(fit.coefficients() + &array![[3.0], [-2.0]], fit.intercept() + 5.0).unwrap();
+    let moved =
+        LinearScores::new(fit.coefficients() + &array![[3.0], [-2.0]], fit.intercept() + 5.0).unwrap();
     assert_eq!(moved.classify(&x).unwrap(), fit.scores().classify(&x).unwrap());
 }
 
@@ -182,9 +199,9 @@ fn separable_data_are_an_error_without_a_penalty() {
     let refused = LogisticRegression::new(0.0).fit(&Device::cpu(), &x, y);
     assert!(matches!(refused, Err(Error::Separable { .. })), "{refused:?}");
     assert!(matches!(ProbitRegression::new(0.0).fit(&Device::cpu(), &x, y), Err(Error::Separable { .. })));
-    let sizes: Vec<f64> = [1.0, 0.1, 1e-3].map(|l| {
-        LogisticRegression::new(l).fit(&Device::cpu(), &x, y).unwrap().coefficients()[[0, 0]]
-    }).to_vec();
+    let sizes: Vec<f64> = [1.0, 0.1, 1e-3]
+        .map(|l| LogisticRegression::new(l).fit(&Device::cpu(), &x, y).unwrap().coefficients()[[0, 0]])
+        .to_vec();
     assert!(sizes.windows(2).all(|w| w[1] > w[0] && w[1].is_finite()));
     // Touching at a point: quasi-complete separation.
     let x = array![[-1.0], [0.0], [0.0], [1.0]];
@@ -202,16 +219,27 @@ fn absolute_penalties_are_stationary() {
     let (n, l1) = (80, 4.0);
     for d in [12, 500] {
         let x = random(n, d, 3);
-        let y: Vec<bool> = x.rows().into_iter().map(|r| r[0] - 0.8 * r[1] + 0.4 * r[2] > 0.05 * r[3]).collect();
-        let fit = LogisticRegression::new(0.0).l1(l1).tolerance(1e-15).max_iterations(2000).fit(&Device::cpu(), &x, &y).unwrap();
+        let y: Vec<bool> =
+            x.rows().into_iter().map(|r| r[0] - 0.8 * r[1] + 0.4 * r[2] > 0.05 * r[3]).collect();
+        let fit = LogisticRegression::new(0.0)
+            .l1(l1)
+            .tolerance(1e-15)
+            .max_iterations(2000)
+            .fit(&Device::cpu(), &x, &y)
+            .unwrap();
         let p = fit.predict_proba(&x).unwrap();
-        let residual: Array1<f64> = p.column(1).iter().zip(&y).map(|(p, y)| p - f64::from(u8::from(*y))).collect();
+        let residual: Array1<f64> =
+            p.column(1).iter().zip(&y).map(|(p, y)| p - f64::from(u8::from(*y))).collect();
         near(residual.sum(), 0.0, 1e-4);
         let g = x.t().dot(&residual);
         let zeros = fit.coefficients().iter().filter(|w| **w == 0.0).count();
         assert!(zeros > d / 4, "{zeros} of {d}");
         for (g, w) in g.iter().zip(fit.coefficients()) {
-            if *w == 0.0 { assert!(g.abs() <= l1 * (1.0 + 1e-3), "{g}") } else { near(*g, -l1 * w.signum(), 1e-3) }
+            if *w == 0.0 {
+                assert!(g.abs() <= l1 * (1.0 + 1e-3), "{g}");
+            } else {
+                near(*g, -l1 * w.signum(), 1e-3);
+            }
         }
     }
 }
@@ -223,7 +251,8 @@ fn both_routes_meet() {
     let y: Vec<bool> = x.rows().into_iter().map(|r| r[0] + r[1] > 0.3 * r[2]).collect();
     let wide = LogisticRegression::new(1.0).fit(&Device::cpu(), &x, &y).unwrap();
     let p = wide.predict_proba(&x).unwrap();
-    let residual: Array1<f64> = p.column(1).iter().zip(&y).map(|(p, y)| p - f64::from(u8::from(*y))).collect();
+    let residual: Array1<f64> =
+        p.column(1).iter().zip(&y).map(|(p, y)| p - f64::from(u8::from(*y))).collect();
     let gradient = x.t().dot(&residual) + wide.coefficients().column(0);
     gradient.iter().for_each(|g| near(*g, 0.0, 2e-5));
     assert!(wide.standard_errors().is_none());
@@ -234,11 +263,18 @@ fn both_routes_meet() {
 fn products_of_features_solve_xor() {
     let (x, y) = xor();
     let plane = Hyperplane::new(array![1.0, 1.0, -2.0], -0.5).unwrap();
-    let phi = Polynomial::new(2).interactions_only(true).bias(false).fit(&Device::cpu(), &x).unwrap().transform(&x).unwrap();
+    let phi = Polynomial::new(2)
+        .interactions_only(true)
+        .bias(false)
+        .fit(&Device::cpu(), &x)
+        .unwrap()
+        .transform(&x)
+        .unwrap();
     for (row, y) in phi.rows().into_iter().zip(y) {
         assert!(plane.functional_margin(row, y).unwrap() > 0.0);
     }
-    let model = Pipeline::new(Polynomial::new(2).interactions_only(true).bias(false), LogisticRegression::new(0.01));
+    let model =
+        Pipeline::new(Polynomial::new(2).interactions_only(true).bias(false), LogisticRegression::new(0.01));
     assert_eq!(model.fit(&Device::cpu(), &x, y).unwrap().score(&x, y).unwrap(), 1.0);
     assert!(LogisticRegression::new(0.01).fit(&Device::cpu(), &x, y).unwrap().score(&x, y).unwrap() < 1.0);
 }

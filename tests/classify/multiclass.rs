@@ -6,7 +6,9 @@ use ndarray::{Array2, Axis};
 use crate::{near, three};
 
 fn grid() -> Array2<f64> {
-    Array2::from_shape_fn((400, 2), |(i, j)| if j == 0 { 4.0 + (i % 20) as f64 * 0.2 } else { 1.5 + (i / 20) as f64 * 0.2 })
+    Array2::from_shape_fn((400, 2), |(i, j)| {
+        if j == 0 { 4.0 + (i % 20) as f64 * 0.2 } else { 1.5 + (i / 20) as f64 * 0.2 }
+    })
 }
 
 /// D-07, N.11: k classifiers; regions that none or several claim exist, and are found.
@@ -20,8 +22,8 @@ fn one_against_the_rest() {
     for (claim, row) in claims.iter().zip(scores.rows()) {
         assert_eq!(*claim, row.iter().filter(|s| **s > 0.0).count());
     }
-    assert!(claims.iter().any(|c| *c == 0) || claims.iter().any(|c| *c > 1));
-    assert!(claims.iter().any(|c| *c == 1));
+    assert!(claims.contains(&0) || claims.iter().any(|c| *c > 1));
+    assert!(claims.contains(&1));
     // The surest decides where several claim.
     let said = fit.predict(grid()).unwrap();
     for (k, row) in said.iter().zip(scores.rows()) {

@@ -7,7 +7,10 @@ use crate::support::random;
 use crate::{close, matrix, near, oracle, three};
 
 fn five() -> (Array2<f64>, [i32; 5]) {
-    (array![[1.0, 0.0, 1.0], [1.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 1.0], [0.0, 1.0, 0.0]], [0, 0, 0, 1, 1])
+    (
+        array![[1.0, 0.0, 1.0], [1.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 1.0], [0.0, 1.0, 0.0]],
+        [0, 0, 0, 1, 1],
+    )
 }
 
 /// BL-06: a row that no class can have made has no posterior.
@@ -38,7 +41,8 @@ fn the_posterior_predictive_of_the_notes() {
     assert!(later.update(&new, [7]).is_err(), "a label never seen");
     // A prior that vanishes is maximum likelihood.
     let ml = BernoulliNaiveBayes::new().fit(&Device::cpu(), &x, y).unwrap();
-    let weak = BernoulliNaiveBayes::new().beta(1e-9, 1e-9).dirichlet(1e-9).fit(&Device::cpu(), &x, y).unwrap();
+    let weak =
+        BernoulliNaiveBayes::new().beta(1e-9, 1e-9).dirichlet(1e-9).fit(&Device::cpu(), &x, y).unwrap();
     close(weak.probabilities().view(), ml.probabilities().view(), 1e-8);
 }
 
@@ -81,18 +85,43 @@ fn scikit_learn_agrees() {
 fn theorems() {
     let (x, y) = five();
     let both = [
-        CategoricalNaiveBayes::new().smoothing(0.5).dirichlet(0.5).fit(&Device::cpu(), &x, y).unwrap().log_joint(&x).unwrap(),
-        BernoulliNaiveBayes::new().beta(0.5, 0.5).dirichlet(0.5).fit(&Device::cpu(), &x, y).unwrap().log_joint(&x).unwrap(),
+        CategoricalNaiveBayes::new()
+            .smoothing(0.5)
+            .dirichlet(0.5)
+            .fit(&Device::cpu(), &x, y)
+            .unwrap()
+            .log_joint(&x)
+            .unwrap(),
+        BernoulliNaiveBayes::new()
+            .beta(0.5, 0.5)
+            .dirichlet(0.5)
+            .fit(&Device::cpu(), &x, y)
+            .unwrap()
+            .log_joint(&x)
+            .unwrap(),
     ];
     close(both[0].view(), both[1].view(), 1e-12);
     let evidence = [
-        CategoricalNaiveBayes::new().smoothing(0.5).dirichlet(0.5).fit(&Device::cpu(), &x, y).unwrap().log_evidence().unwrap(),
-        BernoulliNaiveBayes::new().beta(0.5, 0.5).dirichlet(0.5).fit(&Device::cpu(), &x, y).unwrap().log_evidence().unwrap(),
+        CategoricalNaiveBayes::new()
+            .smoothing(0.5)
+            .dirichlet(0.5)
+            .fit(&Device::cpu(), &x, y)
+            .unwrap()
+            .log_evidence()
+            .unwrap(),
+        BernoulliNaiveBayes::new()
+            .beta(0.5, 0.5)
+            .dirichlet(0.5)
+            .fit(&Device::cpu(), &x, y)
+            .unwrap()
+            .log_evidence()
+            .unwrap(),
     ];
     near(evidence[0], evidence[1], 1e-12);
     // Columns that are uncorrelated within each class: a full covariance is a diagonal one.
     let square = array![[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]];
-    let x = ndarray::concatenate![Axis(0), &square * &array![[1.0, 2.0]], &square * &array![[0.5, 3.0]] + 1.0];
+    let x =
+        ndarray::concatenate![Axis(0), &square * &array![[1.0, 2.0]], &square * &array![[0.5, 3.0]] + 1.0];
     let y = [0, 0, 0, 0, 1, 1, 1, 1];
     let new = random(20, 2, 5) * 3.0;
     let naive = GaussianNaiveBayes::new().smoothing(0.0).fit(&Device::cpu(), &x, y).unwrap();
@@ -116,8 +145,15 @@ fn log_odds_are_linear() {
     let total: f64 = fit.log_joint(&all).unwrap().mapv(f64::exp).sum();
     near(total, 1.0, 1e-12);
     let order = [2, 0, 3, 1];
-    let swapped = BernoulliNaiveBayes::new().beta(1.0, 1.0).fit(&Device::cpu(), bits.select(Axis(1), &order), &y).unwrap();
-    close(swapped.log_joint(all.select(Axis(1), &order)).unwrap().view(), fit.log_joint(&all).unwrap().view(), 1e-12);
+    let swapped = BernoulliNaiveBayes::new()
+        .beta(1.0, 1.0)
+        .fit(&Device::cpu(), bits.select(Axis(1), &order), &y)
+        .unwrap();
+    close(
+        swapped.log_joint(all.select(Axis(1), &order)).unwrap().view(),
+        fit.log_joint(&all).unwrap().view(),
+        1e-12,
+    );
     let (drawn, classes) = fit.sample_labelled(20_000, 1).unwrap();
     let again = BernoulliNaiveBayes::new().fit(&Device::cpu(), &drawn, &classes).unwrap();
     close(again.probabilities().view(), fit.probabilities().view(), 0.03);
@@ -135,7 +171,17 @@ fn a_table_needs_more_parameters_than_naive_bayes() {
     let y = [0, 0, 0, 1, 0, 1];
     let fit = TableClassifier::new(0.0).fit(&Device::cpu(), &x, y).unwrap();
     let joint = fit.log_joint(array![[0.0, 1.0], [1.0, 1.0], [0.0, 0.0]]).unwrap().mapv(f64::exp);
-    close(joint.view(), array![[2.0 / 6.0, 0.0], [1.0 / 6.0, 1.0 / 6.0], [1.0 / 6.0, 1.0 / 6.0]].view(), 1e-14);
+    close(
+        joint.view(),
+        array![[2.0 / 6.0, 0.0], [1.0 / 6.0, 1.0 / 6.0], [1.0 / 6.0, 1.0 / 6.0]].view(),
+        1e-14,
+    );
     assert!(fit.predict_proba(array![[1.0, 0.0]]).is_err());
-    assert!(TableClassifier::new(1.0).fit(&Device::cpu(), &x, y).unwrap().predict_proba(array![[1.0, 0.0]]).is_ok());
+    assert!(
+        TableClassifier::new(1.0)
+            .fit(&Device::cpu(), &x, y)
+            .unwrap()
+            .predict_proba(array![[1.0, 0.0]])
+            .is_ok()
+    );
 }

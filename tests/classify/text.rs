@@ -34,7 +34,8 @@ fn bags_of_words() {
     for (row, text) in counts.rows().into_iter().zip(&texts) {
         near(row.sum(), tokens.of(text).unwrap().len() as f64, 0.0);
     }
-    let turned: Vec<String> = texts.iter().map(|t| t.split(' ').rev().collect::<Vec<_>>().join(" ")).collect();
+    let turned: Vec<String> =
+        texts.iter().map(|t| t.split(' ').rev().collect::<Vec<_>>().join(" ")).collect();
     assert_eq!(bag.count(&turned).unwrap(), counts);
     let presence = BagOfWords::new(tokens).presence(true).read(&texts).unwrap().count(&texts).unwrap();
     assert_eq!(presence, counts.mapv(|v| v.min(1.0)));
@@ -46,7 +47,8 @@ fn bags_of_words() {
 /// F-09: logarithms of both, natural, without smoothing.
 #[test]
 fn rarity_of_the_notes() {
-    let counts = array![[3.0_f64, 1.0, 0.0, 0.0], [1.0, 0.0, 2.0, 0.0], [2.0, 0.0, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0]];
+    let counts =
+        array![[3.0_f64, 1.0, 0.0, 0.0], [1.0, 0.0, 2.0, 0.0], [2.0, 0.0, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0]];
     let fit = TfIdf::new().fit(&Device::cpu(), &counts).unwrap();
     let want = [0.0, 2f64.ln(), 4f64.ln(), 0.0];
     fit.idf().iter().zip(want).for_each(|(g, w)| near(*g, w, 1e-15));
@@ -66,8 +68,14 @@ fn hashes_keep_the_sum_of_squares_on_average() {
     let counts = BagOfWords::new(Tokens::new()).read(&texts).unwrap().count(&texts).unwrap();
     // With so many columns words do not collide: inner products stay.
     close(hashed.dot(&hashed.t()).view(), counts.dot(&counts.t()).view(), 1e-12);
-    assert_eq!(HashedWords::new(Tokens::new(), 8).signed(false).count(&texts).unwrap().sum_axis(Axis(1)), counts.sum_axis(Axis(1)));
-    assert_eq!(HashedWords::new(Tokens::new(), 64).count(&texts).unwrap(), HashedWords::new(Tokens::new(), 64).count(&texts).unwrap());
+    assert_eq!(
+        HashedWords::new(Tokens::new(), 8).signed(false).count(&texts).unwrap().sum_axis(Axis(1)),
+        counts.sum_axis(Axis(1))
+    );
+    assert_eq!(
+        HashedWords::new(Tokens::new(), 64).count(&texts).unwrap(),
+        HashedWords::new(Tokens::new(), 64).count(&texts).unwrap()
+    );
 }
 
 /// F-05: there and back.
@@ -107,8 +115,14 @@ fn an_empty_vocabulary_is_an_error() {
 #[test]
 fn texts_are_classified() {
     let texts = [
-        "cheap pills buy now", "buy cheap watches now", "win money now", "cheap money win",
-        "meeting at noon", "lunch at noon tomorrow", "the report for the meeting", "report due tomorrow",
+        "cheap pills buy now",
+        "buy cheap watches now",
+        "win money now",
+        "cheap money win",
+        "meeting at noon",
+        "lunch at noon tomorrow",
+        "the report for the meeting",
+        "report due tomorrow",
     ];
     let y = ["spam", "spam", "spam", "spam", "ham", "ham", "ham", "ham"];
     let bag = BagOfWords::new(Tokens::new()).read(&texts).unwrap();
@@ -116,6 +130,7 @@ fn texts_are_classified() {
     let new = bag.count(&["buy pills", "meeting tomorrow"]).unwrap();
     let bayes = MultinomialNaiveBayes::new(1.0).fit(&Device::cpu(), &counts, y).unwrap();
     assert_eq!(bayes.predict(&new).unwrap(), ["spam", "ham"]);
-    let linear = Pipeline::new(TfIdf::new(), LogisticRegression::new(0.1)).fit(&Device::cpu(), &counts, y).unwrap();
+    let linear =
+        Pipeline::new(TfIdf::new(), LogisticRegression::new(0.1)).fit(&Device::cpu(), &counts, y).unwrap();
     assert_eq!(linear.predict(&new).unwrap(), ["spam", "ham"]);
 }

@@ -77,7 +77,11 @@ fn more_rows_than_a_binding_holds_and_half_storage() {
     let (x, y) = (x.slice(s![..70, ..]).mapv(f64::round), y.slice(s![..70, ..]).mapv(f64::round));
     for device in gpus() {
         let (hx, hy) = (to_half(&on(device, &x)).unwrap(), to_half(&on(device, &y)).unwrap());
-        assert_eq!(nearest_k(&hx, &hy, 9).unwrap(), nearest_k(&on(device, &x), &on(device, &y), 9).unwrap(), "{device}");
+        assert_eq!(
+            nearest_k(&hx, &hy, 9).unwrap(),
+            nearest_k(&on(device, &x), &on(device, &y), 9).unwrap(),
+            "{device}"
+        );
     }
 }
 

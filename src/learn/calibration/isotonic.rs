@@ -53,7 +53,8 @@ impl Isotonic {
         let mut blocks: Vec<(f64, f64, usize)> = Vec::new();
         for (_, sum, count) in &points {
             let mut block = (*sum, *count, 1);
-            while let Some(last) = blocks.last().filter(|last| last.0 * block.1 >= block.0 * last.1).copied() {
+            while let Some(last) = blocks.last().filter(|last| last.0 * block.1 >= block.0 * last.1).copied()
+            {
                 block = (block.0 + last.0, block.1 + last.1, block.2 + last.2);
                 blocks.pop();
             }

@@ -31,7 +31,9 @@ pub fn combine_independent(posteriors: &[Array2<f64>], prior: &[f64]) -> Result<
     let least = prior.iter().copied().fold(f64::INFINITY, f64::min);
     parameter("prior", least, least > 0.0 && least.is_finite(), "must be positive and finite")?;
     let again = posteriors.len() as f64 - 1.0;
-    let log = |(i, c): (usize, usize)| posteriors.iter().map(|p| p[[i, c]].ln()).sum::<f64>() - again * prior[c].ln();
+    let log = |(i, c): (usize, usize)| {
+        posteriors.iter().map(|p| p[[i, c]].ln()).sum::<f64>() - again * prior[c].ln()
+    };
     let joint = Array2::from_shape_fn((n, k), log);
     let lost = joint.rows().into_iter().position(|row| row.iter().all(|v| *v == f64::NEG_INFINITY));
     let requirement = "has every class excluded by one of the models";
@@ -63,7 +65,9 @@ pub fn majority(predictions: &[Vec<usize>]) -> Result<Vec<usize>> {
     let Some(first) = predictions.first() else {
         return Err(Error::Shape { op, what: "there are no models".to_owned() });
     };
-    require(op, predictions.iter().all(|p| p.len() == first.len()), || "predictions of other lengths".to_owned())?;
+    require(op, predictions.iter().all(|p| p.len() == first.len()), || {
+        "predictions of other lengths".to_owned()
+    })?;
     let winner = |i: usize| {
         let mut votes: Vec<usize> = predictions.iter().map(|p| p[i]).collect();
         votes.sort_unstable();

@@ -3,10 +3,10 @@
 use ndarray::{Array2, ArrayView1};
 
 use super::probabilities;
+use crate::Result;
 use crate::check::{finite, parameter, require};
 use crate::learn::data::Inputs;
 use crate::learn::labels::most_probable;
-use crate::Result;
 
 /// `L[k][j]`, what it costs to decide j when k is true: the best decision is `argmin_j Σ_k p(k | x) L[k][j]`.
 ///

@@ -34,7 +34,12 @@ fn probabilities(op: &'static str, p: ArrayView2<f64>) -> Result<()> {
     for (i, row) in p.rows().into_iter().enumerate() {
         let (sum, least) = (row.sum(), row.fold(f64::INFINITY, |m, v| m.min(*v)));
         let fine = least >= 0.0 && (sum - 1.0).abs() < 1e-6;
-        parameter(&format!("sum of row {i}"), sum, fine, "probabilities must sum to one, none of them negative")?;
+        parameter(
+            &format!("sum of row {i}"),
+            sum,
+            fine,
+            "probabilities must sum to one, none of them negative",
+        )?;
     }
     Ok(())
 }

@@ -42,7 +42,12 @@ impl PointLoss {
         bad.map_or(Ok(()), |v| parameter("value", *v, false, "must be finite"))?;
         let total: f64 = p.iter().sum();
         let fine = p.iter().all(|p| *p >= 0.0) && total > 0.0 && total.is_finite();
-        parameter("sum of the probabilities", total, fine, "must be positive and finite, none of them negative")?;
+        parameter(
+            "sum of the probabilities",
+            total,
+            fine,
+            "must be positive and finite, none of them negative",
+        )?;
         Ok(total)
     }
 
@@ -52,7 +57,13 @@ impl PointLoss {
             PointLoss::Squared => e * e,
             PointLoss::Absolute => e.abs(),
             PointLoss::ZeroOne => f64::from(u8::from(e != 0.0)),
-            PointLoss::Pinball(q) => if e > 0.0 { q * e } else { (q - 1.0) * e },
+            PointLoss::Pinball(q) => {
+                if e > 0.0 {
+                    q * e
+                } else {
+                    (q - 1.0) * e
+                }
+            }
         }
     }
 

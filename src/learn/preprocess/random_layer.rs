@@ -131,7 +131,9 @@ crate::saved::saved!(FittedRandomLayer);
 impl crate::saved::Checked for FittedRandomLayer {
     fn check(&self) -> Result<()> {
         let op = "a saved FittedRandomLayer";
-        crate::check::require(op, self.weights.ncols() == self.offsets.len(), || "offsets that do not fit".to_owned())?;
+        crate::check::require(op, self.weights.ncols() == self.offsets.len(), || {
+            "offsets that do not fit".to_owned()
+        })?;
         finite(op, "the weights", self.weights.view())?;
         finite(op, "the offsets", self.offsets.view().insert_axis(ndarray::Axis(1)))
     }

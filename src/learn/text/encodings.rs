@@ -36,10 +36,18 @@ impl TargetCode {
     /// # Errors
     /// [`Error::Shape`](crate::Error::Shape) for no labels, [`Error::Parameter`](crate::Error::Parameter) for other than
     /// two classes where there is one column.
-    pub fn encode<L: Ord + Clone>(self, y: &(impl Targets<Of = [L]> + ?Sized)) -> Result<(Labels<L>, Array2<f64>)> {
+    pub fn encode<L: Ord + Clone>(
+        self,
+        y: &(impl Targets<Of = [L]> + ?Sized),
+    ) -> Result<(Labels<L>, Array2<f64>)> {
         let (labels, index) = Labels::of_classes(&y.targets())?;
         let k = labels.classes().len();
-        parameter("classes", k as f64, self == TargetCode::OneHot || k == 2, "there must be two for one column")?;
+        parameter(
+            "classes",
+            k as f64,
+            self == TargetCode::OneHot || k == 2,
+            "there must be two for one column",
+        )?;
         let columns = if self == TargetCode::OneHot { k } else { 1 };
         let low = if self == TargetCode::PlusMinus { -1.0 } else { 0.0 };
         let code = |(i, c): (usize, usize)| {
@@ -114,9 +122,13 @@ impl<L: Ord + Clone> OneHot<L> {
         let codes = codes.inputs();
         let k = self.categories().len();
         finite("OneHot::decode", "the codes", codes.view())?;
-        require("OneHot::decode", codes.ncols() == k, || format!("{k} categories, {} columns", codes.ncols()))?;
+        require("OneHot::decode", codes.ncols() == k, || {
+            format!("{k} categories, {} columns", codes.ncols())
+        })?;
         let largest = crate::learn::labels::most_probable(codes.view());
-        let name = |(row, j): (ndarray::ArrayView1<f64>, usize)| (row[j] > 0.0).then(|| self.categories()[j].clone());
+        let name = |(row, j): (ndarray::ArrayView1<f64>, usize)| {
+            (row[j] > 0.0).then(|| self.categories()[j].clone())
+        };
         Ok(codes.rows().into_iter().zip(largest).map(name).collect())
     }
 }
@@ -158,7 +170,9 @@ impl<L: Ord + Clone> TargetMeans<L> {
             let entry = sums.entry(category.clone()).or_default();
             (entry.0, entry.1) = (entry.0 + y, entry.1 + 1.0);
         }
-        let mean = |(category, (sum, n)): (L, (f64, f64))| (category, (sum + prior_count * overall) / (n + prior_count));
+        let mean = |(category, (sum, n)): (L, (f64, f64))| {
+            (category, (sum + prior_count * overall) / (n + prior_count))
+        };
         Ok(TargetMeans { means: sums.into_iter().map(mean).collect(), overall })
     }
 

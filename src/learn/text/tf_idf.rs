@@ -2,9 +2,9 @@
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 
-use crate::check::{columns, finite, numbers, parameter};
 #[cfg(feature = "serde")]
 use crate::check::require;
+use crate::check::{columns, finite, numbers, parameter};
 use crate::learn::configure::{getters, setters};
 use crate::learn::inherent::{fits, inherent};
 use crate::learn::traits::{Fit, Transform};
@@ -59,7 +59,9 @@ fits!(TfIdf: Fit -> FittedTfIdf);
 
 fn counts(x: ArrayView2<f64>) -> Result<()> {
     let bad = x.indexed_iter().find(|(_, v)| **v < 0.0);
-    bad.map_or(Ok(()), |((i, j), v)| parameter(&format!("x[{i}, {j}]"), *v, false, "a count must not be negative"))
+    bad.map_or(Ok(()), |((i, j), v)| {
+        parameter(&format!("x[{i}, {j}]"), *v, false, "a count must not be negative")
+    })
 }
 
 impl Fit for TfIdf {

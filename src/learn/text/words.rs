@@ -37,7 +37,12 @@ impl Tokens {
     /// [`Error::Parameter`] for runs of no words.
     pub fn of(&self, text: &str) -> Result<Vec<String>> {
         let (least, most) = self.runs;
-        parameter("runs", least as f64, least > 0 && least <= most, "must be from at least 1 to as many or more")?;
+        parameter(
+            "runs",
+            least as f64,
+            least > 0 && least <= most,
+            "must be from at least 1 to as many or more",
+        )?;
         let text = if self.lower_case { text.to_lowercase() } else { text.to_owned() };
         let words: Vec<&str> = text
             .split(|c: char| !(c.is_alphanumeric() || c == '_'))
@@ -111,7 +116,8 @@ impl BagOfWords {
         }
         let most = share * texts.len() as f64;
         found.retain(|_, (texts, _)| *texts >= self.least_texts && *texts as f64 <= most);
-        let mut words: Vec<(String, usize)> = found.into_iter().map(|(word, (_, count))| (word, count)).collect();
+        let mut words: Vec<(String, usize)> =
+            found.into_iter().map(|(word, (_, count))| (word, count)).collect();
         if let Some(limit) = self.most_words {
             words.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
             words.truncate(limit);
@@ -209,7 +215,8 @@ setters!(HashedWords {
 
 /// Fowler, Noll and Vo's hash of the bytes, stirred once more: the same on every machine.
 fn fnv(word: &str) -> u64 {
-    let hash = word.bytes().fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3));
+    let hash =
+        word.bytes().fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3));
     let hash = (hash ^ (hash >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);
     hash ^ (hash >> 32)
 }

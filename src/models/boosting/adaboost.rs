@@ -64,7 +64,8 @@ impl AdaBoost {
         let (mut loss, mut stop) = (1.0, Stop::Iterations);
         let mut trace = vec![loss];
         for round in 0..self.rounds {
-            let Some((stump, error)) = sorted.best_sign(&t, &w).filter(|(_, error)| *error < 0.5 - 1e-12) else {
+            let Some((stump, error)) = sorted.best_sign(&t, &w).filter(|(_, error)| *error < 0.5 - 1e-12)
+            else {
                 stop = Stop::Stalled;
                 break;
             };
@@ -115,7 +116,9 @@ impl Found {
         if self.stumps.is_empty() {
             return Array1::from_elem(x.nrows(), self.shares[0]);
         }
-        let at = |row: ndarray::ArrayView1<f64>| self.stumps.iter().zip(&self.shares).map(|(s, p)| p * s.at(row)).sum();
+        let at = |row: ndarray::ArrayView1<f64>| {
+            self.stumps.iter().zip(&self.shares).map(|(s, p)| p * s.at(row)).sum()
+        };
         x.rows().into_iter().map(at).collect()
     }
 }
@@ -131,8 +134,11 @@ impl Body for Found {
 
     #[cfg(feature = "serde")]
     fn check(&self, op: &'static str, classes: usize) -> Result<()> {
-        let fits = classes == 2 && self.shares.len() == self.stumps.len().max(1) && self.errors.len() == self.stumps.len();
-        let fine = self.stumps.iter().all(|s| s.fits(self.features)) && self.shares.iter().all(|s| s.is_finite());
+        let fits = classes == 2
+            && self.shares.len() == self.stumps.len().max(1)
+            && self.errors.len() == self.stumps.len();
+        let fine =
+            self.stumps.iter().all(|s| s.fits(self.features)) && self.shares.iter().all(|s| s.is_finite());
         require(op, fits && fine, || "stumps and shares that do not fit".to_owned())
     }
 }

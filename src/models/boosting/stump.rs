@@ -32,6 +32,11 @@ impl Stump {
         if row[self.feature] <= self.threshold { self.below } else { self.above }
     }
 
+    /// With other values on both sides.
+    pub(super) fn with(&self, value: impl Fn(bool) -> f64) -> Stump {
+        Stump { below: value(false), above: value(true), ..*self }
+    }
+
     #[cfg(feature = "serde")]
     pub(super) fn fits(&self, features: usize) -> bool {
         self.feature < features && [self.threshold, self.below, self.above].iter().all(|v| v.is_finite())
@@ -58,28 +63,34 @@ impl<'a> Sorted<'a> {
     /// feature and the lowest threshold of equals; none if no feature has two values.
     pub fn best(&self, t: &Array1<f64>, w: &Array1<f64>) -> Option<Stump> {
         let (total, mass) = ((t * w).sum(), w.sum());
-        let found: Vec<Option<(f64, Stump)>> = self.orders.par_iter().enumerate().map(|(j, order)| {
-            let (mut sum, mut below, mut best) = (0.0, 0.0, None::<(f64, Stump)>);
-            for pair in order.windows(2) {
-                let (here, next) = (pair[0] as usize, pair[1] as usize);
-                sum += w[here] * t[here];
-                below += w[here];
-                let (a, b) = (self.x[[here, j]], self.x[[next, j]]);
-                let above = mass - below;
-                if a == b || below <= 0.0 || above <= 0.0 {
-                    continue;
+        let found: Vec<Option<(f64, Stump)>> = self
+            .orders
+            .par_iter()
+            .enumerate()
+            .map(|(j, order)| {
+                let (mut sum, mut below, mut best) = (0.0, 0.0, None::<(f64, Stump)>);
+                for pair in order.windows(2) {
+                    let (here, next) = (pair[0] as usize, pair[1] as usize);
+                    sum += w[here] * t[here];
+                    below += w[here];
+                    let (a, b) = (self.x[[here, j]], self.x[[next, j]]);
+                    let above = mass - below;
+                    if a == b || below <= 0.0 || above <= 0.0 {
+                        continue;
+                    }
+                    // What the split explains: the sum of squares of both means, weighted.
+                    let gain = sum * sum / below + (total - sum) * (total - sum) / above;
+                    if best.as_ref().is_none_or(|(most, _)| gain > *most * (1.0 + 1e-14)) {
+                        let middle = 0.5 * a + 0.5 * b;
+                        let threshold = if middle < b { middle } else { a };
+                        let stump =
+                            Stump { feature: j, threshold, below: sum / below, above: (total - sum) / above };
+                        best = Some((gain, stump));
+                    }
                 }
-                // What the split explains: the sum of squares of both means, weighted.
-                let gain = sum * sum / below + (total - sum) * (total - sum) / above;
-                if best.as_ref().is_none_or(|(most, _)| gain > *most * (1.0 + 1e-14)) {
-                    let middle = 0.5 * a + 0.5 * b;
-                    let threshold = if middle < b { middle } else { a };
-                    let stump = Stump { feature: j, threshold, below: sum / below, above: (total - sum) / above };
-                    best = Some((gain, stump));
-                }
-            }
-            best
-        }).collect();
+                best
+            })
+            .collect();
         let mut best = None::<(f64, Stump)>;
         for (gain, stump) in found.into_iter().flatten() {
             if best.as_ref().is_none_or(|(most, _)| gain > *most * (1.0 + 1e-14)) {
@@ -93,22 +104,28 @@ impl<'a> Sorted<'a> {
     pub fn best_sign(&self, t: &Array1<f64>, w: &Array1<f64>) -> Option<(Stump, f64)> {
         let (total, mass) = ((t * w).sum(), w.sum());
         // With -1 below and +1 above the agreement Σ w t f is total - 2 sum; a flip of both changes its sign.
-        let found: Vec<Option<(f64, Stump)>> = self.orders.par_iter().enumerate().map(|(j, order)| {
-            let (mut sum, mut best) = (0.0, None::<(f64, Stump)>);
-            for pair in order.windows(2) {
-                let (here, next) = (pair[0] as usize, pair[1] as usize);
-                sum += w[here] * t[here];
-                let (a, b) = (self.x[[here, j]], self.x[[next, j]]);
-                let agreement = total - 2.0 * sum;
-                if a != b && best.as_ref().is_none_or(|(most, _)| agreement.abs() > *most + 1e-14 * mass) {
-                    let above = if agreement >= 0.0 { 1.0 } else { -1.0 };
-                    let middle = 0.5 * a + 0.5 * b;
-                    let threshold = if middle < b { middle } else { a };
-                    best = Some((agreement.abs(), Stump { feature: j, threshold, below: -above, above }));
+        let found: Vec<Option<(f64, Stump)>> = self
+            .orders
+            .par_iter()
+            .enumerate()
+            .map(|(j, order)| {
+                let (mut sum, mut best) = (0.0, None::<(f64, Stump)>);
+                for pair in order.windows(2) {
+                    let (here, next) = (pair[0] as usize, pair[1] as usize);
+                    sum += w[here] * t[here];
+                    let (a, b) = (self.x[[here, j]], self.x[[next, j]]);
+                    let agreement = total - 2.0 * sum;
+                    if a != b && best.as_ref().is_none_or(|(most, _)| agreement.abs() > *most + 1e-14 * mass)
+                    {
+                        let above = if agreement >= 0.0 { 1.0 } else { -1.0 };
+                        let middle = 0.5 * a + 0.5 * b;
+                        let threshold = if middle < b { middle } else { a };
+                        best = Some((agreement.abs(), Stump { feature: j, threshold, below: -above, above }));
+                    }
                 }
-            }
-            best
-        }).collect();
+                best
+            })
+            .collect();
         let mut best = None::<(f64, Stump)>;
         for (agreement, stump) in found.into_iter().flatten() {
             if best.as_ref().is_none_or(|(most, _)| agreement > *most + 1e-14 * mass) {
@@ -116,11 +133,6 @@ impl<'a> Sorted<'a> {
             }
         }
         best.map(|(agreement, stump)| (stump, 0.5 * (1.0 - agreement / mass)))
-    }
-
-    /// With other values on both sides.
-    pub fn values(&self, stump: &Stump, value: impl Fn(bool) -> f64) -> Stump {
-        Stump { below: value(false), above: value(true), ..*stump }
     }
 
     /// The value of a stump at each row.

@@ -24,7 +24,13 @@ macro_rules! densities {
     )+ };
 }
 
-densities!(FittedPpca, FittedPpcaMixture, FittedFactorAnalysis, FittedGaussianMixture, FittedBayesianGaussianMixture);
+densities!(
+    FittedPpca,
+    FittedPpcaMixture,
+    FittedFactorAnalysis,
+    FittedGaussianMixture,
+    FittedBayesianGaussianMixture
+);
 
 /// `p(k | x) ∝ p(k) p(x | k)` with a density of any kind for each class: whatever is fitted to rows and has a
 /// [`LogDensity`], such as [`Ppca`](crate::models::latent::Ppca), [`GaussianMixture`](crate::models::mixture::GaussianMixture)
@@ -181,7 +187,8 @@ impl<T: LogDensity, L: Ord + Clone> LogJoint for FittedGenerativeClassifier<T, L
     fn log_joint(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
         inputs("FittedGenerativeClassifier", x, self.features)?;
         let mut out = Array2::zeros((x.nrows(), self.densities.len()));
-        for ((mut column, density), p) in out.columns_mut().into_iter().zip(&self.densities).zip(&self.priors) {
+        for ((mut column, density), p) in out.columns_mut().into_iter().zip(&self.densities).zip(&self.priors)
+        {
             column.assign(&(density.log_density(x)? + p.ln()));
         }
         Ok(out)

@@ -5,9 +5,9 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
 
-use crate::check::{parameter, zeros};
 #[cfg(feature = "serde")]
 use crate::check::{finite, require};
+use crate::check::{parameter, zeros};
 use crate::learn::classify::Task;
 use crate::linalg::small_cholesky::cholesky;
 use crate::ops::product;
@@ -82,7 +82,12 @@ pub(super) fn priors(op: &'static str, given: Option<&Vec<f64>>, mass: &Array1<f
         return Err(Error::Shape { op, what: format!("{k} classes, {} priors", given.len()) });
     }
     let positive = given.iter().all(|p| *p > 0.0 && p.is_finite());
-    parameter("sum of the priors", sum, positive && (sum - 1.0).abs() < 1e-9, "must be 1, of positive numbers")?;
+    parameter(
+        "sum of the priors",
+        sum,
+        positive && (sum - 1.0).abs() < 1e-9,
+        "must be 1, of positive numbers",
+    )?;
     Ok(Array1::from(given.clone()))
 }
 
@@ -175,7 +180,8 @@ impl Gaussians {
         for class in 0..k {
             let centred = &x - &self.means.row(class);
             product(1.0, centred.view(), self.whitening(class).t(), 0.0, white.view_mut());
-            let constant = self.priors[class].ln() - 0.5 * (d as f64 * LN_2PI + self.log_dets[self.at(class)]);
+            let constant =
+                self.priors[class].ln() - 0.5 * (d as f64 * LN_2PI + self.log_dets[self.at(class)]);
             for (out, z) in out.column_mut(class).iter_mut().zip(white.rows()) {
                 *out = constant - 0.5 * z.dot(&z);
             }
@@ -192,7 +198,12 @@ impl Gaussians {
         let mut classes = Vec::with_capacity(count);
         for mut row in rows.rows_mut() {
             let mut u: f64 = rng.random();
-            let class = (0..k - 1).find(|&c| { u -= self.priors[c]; u < 0.0 }).unwrap_or(k - 1);
+            let class = (0..k - 1)
+                .find(|&c| {
+                    u -= self.priors[c];
+                    u < 0.0
+                })
+                .unwrap_or(k - 1);
             let z = Array1::from_shape_simple_fn(d, || rng.sample::<f64, _>(StandardNormal));
             // x = m + L z: a triangular solve with the inverse of L.
             let w = self.whitening(class);
@@ -211,14 +222,17 @@ impl Gaussians {
         let (k, d) = self.means.dim();
         let m = self.log_dets.len();
         let same = |all: &Array3<f64>| all.dim() == (m, d, d);
-        let fits = k == classes && self.priors.len() == k && same(&self.covariances) && same(&self.whitenings);
+        let fits =
+            k == classes && self.priors.len() == k && same(&self.covariances) && same(&self.whitenings);
         let fits = fits && (m == 1 || m == k);
         require(op, fits, || "means, covariances and priors that do not fit".to_owned())?;
         finite(op, "the means", self.means.view())?;
         for c in self.covariances.outer_iter().chain(self.whitenings.outer_iter()) {
             finite(op, "a covariance", c)?;
         }
-        require(op, self.log_dets.iter().all(|v| v.is_finite()), || "a determinant that is no number".to_owned())?;
+        require(op, self.log_dets.iter().all(|v| v.is_finite()), || {
+            "a determinant that is no number".to_owned()
+        })?;
         self.priors.iter().try_for_each(|p| crate::check::positive("prior", *p))
     }
 }

@@ -5,9 +5,9 @@ use statrs::function::gamma::ln_gamma;
 
 use super::gaussians::{LN_2PI, mean};
 use super::naive_bayes::{NEVER, log};
-use crate::check::{finite, inputs, parameter};
 #[cfg(feature = "serde")]
 use crate::check::require;
+use crate::check::{finite, inputs, parameter};
 use crate::learn::configure::getters;
 use crate::learn::inherent::{fits, inherent};
 use crate::learn::{Fit, FitWeighted, Inputs, LogDensity, Score};
@@ -192,7 +192,11 @@ impl crate::saved::Checked for FittedIndependentDensity {
         let op = "a saved FittedIndependentDensity";
         let d = self.means.len();
         require(op, d > 0 && self.variances.len() == d, || "means and variances that do not fit".to_owned())?;
-        let both = ndarray::Array2::from_shape_fn((2, d), |(i, j)| if i == 0 { self.means[j] } else { self.variances[j] });
+        let both =
+            ndarray::Array2::from_shape_fn(
+                (2, d),
+                |(i, j)| if i == 0 { self.means[j] } else { self.variances[j] },
+            );
         finite(op, "the moments", both.view())
     }
 }

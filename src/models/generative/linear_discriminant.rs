@@ -80,7 +80,12 @@ impl LinearDiscriminant {
         let (k, d) = (task.classes, task.x.ncols());
         let components = self.components.unwrap_or(d.min(k - 1));
         let possible = (1..=d.min(k - 1)).contains(&components);
-        parameter("components", components as f64, possible, "must be at least 1, below the classes, at most the features")?;
+        parameter(
+            "components",
+            components as f64,
+            possible,
+            "must be at least 1, below the classes, at most the features",
+        )?;
         let moments = Moments::of(task)?;
         let priors = priors(op, self.priors.as_ref(), &moments.mass)?;
         let total = moments.mass.sum();

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use ndarray::{Array1, Array2, ArrayView2};
 
 use super::naive_bayes::{NEVER, log, possible};
-use crate::check::{not_negative, parameter};
 #[cfg(feature = "serde")]
 use crate::check::require;
+use crate::check::{not_negative, parameter};
 use crate::learn::classify::{
     Body, Joint, Probable, Task, classifier_fits, contrast, fitted_classifier, softmax_rows,
 };
@@ -74,7 +74,7 @@ fn patterns(x: ArrayView2<f64>) -> Result<Vec<Vec<u8>>> {
 }
 
 impl TableClassifier {
-    fn run(&self, _: &Device, task: &Task) -> Result<Found> {
+    fn run(self, _: &Device, task: &Task) -> Result<Found> {
         not_negative("smoothing", self.smoothing)?;
         let mut table: BTreeMap<Vec<u8>, Vec<f64>> = BTreeMap::new();
         for (i, bits) in patterns(task.x.view())?.into_iter().enumerate() {
@@ -110,9 +110,11 @@ impl Body for Found {
 
     #[cfg(feature = "serde")]
     fn check(&self, op: &'static str, classes: usize) -> Result<()> {
-        let fits = self.keys.len() == self.counts.len() && self.keys.is_sorted() && self.mass.len() == classes;
+        let fits =
+            self.keys.len() == self.counts.len() && self.keys.is_sorted() && self.mass.len() == classes;
         let fits = fits && self.keys.iter().all(|k| k.len() == self.features.div_ceil(8));
-        let counts = self.counts.iter().all(|c| c.len() == classes && c.iter().all(|n| *n >= 0.0 && n.is_finite()));
+        let counts =
+            self.counts.iter().all(|c| c.len() == classes && c.iter().all(|n| *n >= 0.0 && n.is_finite()));
         require(op, fits && counts, || "a table that does not fit".to_owned())?;
         not_negative("smoothing", self.smoothing)?;
         self.mass.iter().try_for_each(|m| not_negative("class count", *m))

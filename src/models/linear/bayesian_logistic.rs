@@ -117,7 +117,8 @@ impl BayesianLogisticRegression {
         let (mut trace, mut converged) = (vec![objective(&w)], false);
         while trace.len() <= self.max_iterations && !converged {
             let a = phi.dot(&w);
-            let slope = Array1::from_shape_fn(a.len(), |i| -sign(i) * task.weights[i] * sigmoid(-sign(i) * a[i]));
+            let slope =
+                Array1::from_shape_fn(a.len(), |i| -sign(i) * task.weights[i] * sigmoid(-sign(i) * a[i]));
             let g = phi.t().dot(&slope) + alpha * &w;
             let step = solve(curvature(&w).view(), g.view())?.0;
             let (gain, value, mut size) = (g.dot(&step), trace[trace.len() - 1], 1.0);
@@ -289,4 +290,3 @@ impl<L> Reported for FittedBayesianLogisticRegression<L> {
         &self.found.report
     }
 }
-

@@ -56,7 +56,13 @@ impl LeastSquaresClassifier {
         });
         let ridge = Ridge::new(self.penalty).intercept(self.intercept);
         let fit = if task.kept.is_some() {
-            FitWeighted::<ndarray::ArrayRef<f64, Ix2>>::fit_weighted(&ridge, device, task.x.view(), &codes, task.weights.view())?
+            FitWeighted::<ndarray::ArrayRef<f64, Ix2>>::fit_weighted(
+                &ridge,
+                device,
+                task.x.view(),
+                &codes,
+                task.weights.view(),
+            )?
         } else {
             Fit::<ndarray::ArrayRef<f64, Ix2>>::fit(&ridge, device, task.x.view(), &codes)?
         };

@@ -24,7 +24,9 @@ mod spectrum;
 pub use bayesian::{BayesianLinearRegression, FittedBayesianLinearRegression, LinearPrediction};
 pub use bayesian_logistic::{BayesianLogisticRegression, FittedBayesianLogisticRegression, PosteriorAverage};
 pub use least_squares_classifier::{FittedLeastSquaresClassifier, LeastSquaresClassifier};
-pub use logistic::{ClassWeights, FittedLogisticRegression, FittedProbitRegression, LogisticRegression, ProbitRegression};
+pub use logistic::{
+    ClassWeights, FittedLogisticRegression, FittedProbitRegression, LogisticRegression, ProbitRegression,
+};
 pub use perceptron::{FittedPerceptron, Perceptron};
 pub use ridge::{FittedRidge, Form, Ridge};
 pub use ridge_cv::{FittedRidgeCv, PenaltyCriterion, RidgeCv};

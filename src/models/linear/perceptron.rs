@@ -41,7 +41,13 @@ pub struct Perceptron {
 impl Perceptron {
     /// Steps of size 1, rows in their order, at most 1000 passes.
     pub fn new() -> Self {
-        Perceptron { rate: 1.0, intercept: true, max_passes: 1000, shuffled: None, progress: Progress::none() }
+        Perceptron {
+            rate: 1.0,
+            intercept: true,
+            max_passes: 1000,
+            shuffled: None,
+            progress: Progress::none(),
+        }
     }
 }
 

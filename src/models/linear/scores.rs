@@ -145,7 +145,12 @@ impl Hyperplane {
         finite("Hyperplane", "the normal", normal.view().insert_axis(Axis(1)))?;
         parameter("offset", offset, offset.is_finite(), "must be finite")?;
         let length = normal.dot(&normal).sqrt();
-        parameter("length of the normal", length, length > 0.0 && length.is_finite(), "must be positive and finite")?;
+        parameter(
+            "length of the normal",
+            length,
+            length > 0.0 && length.is_finite(),
+            "must be positive and finite",
+        )?;
         Ok(Hyperplane { normal, offset })
     }
 

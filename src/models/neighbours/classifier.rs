@@ -87,7 +87,9 @@ impl Body for Found {
     #[cfg(feature = "serde")]
     fn check(&self, op: &'static str, classes: usize) -> Result<()> {
         let fits = self.classes == classes && self.index.len() == self.data.nrows();
-        require(op, fits && self.index.iter().all(|k| *k < classes), || "classes that do not fit the rows".to_owned())?;
+        require(op, fits && self.index.iter().all(|k| *k < classes), || {
+            "classes that do not fit the rows".to_owned()
+        })?;
         components("neighbours", self.model.neighbours, self.data.nrows())?;
         finite(op, "the rows", self.data.view())
     }

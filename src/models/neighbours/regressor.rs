@@ -5,9 +5,9 @@ use std::marker::PhantomData;
 use ndarray::{Array, Array2, ArrayRef, ArrayView2, Ix1};
 
 use super::search::{Vote, neighbours};
-use crate::check::{components, inputs, pairs};
 #[cfg(feature = "serde")]
 use crate::check::require;
+use crate::check::{components, inputs, pairs};
 use crate::learn::configure::{getters, setters};
 use crate::learn::inherent::{fits, inherent};
 use crate::learn::{Fit, Predict, TargetDim};
@@ -52,7 +52,12 @@ fits!(KNearestRegressor: Regress -> FittedKNearestRegressor);
 impl<D: TargetDim> Fit<ArrayRef<f64, D>> for KNearestRegressor {
     type Fitted = FittedKNearestRegressor<D>;
 
-    fn fit(&self, device: &Device, x: ArrayView2<f64>, y: &ArrayRef<f64, D>) -> Result<FittedKNearestRegressor<D>> {
+    fn fit(
+        &self,
+        device: &Device,
+        x: ArrayView2<f64>,
+        y: &ArrayRef<f64, D>,
+    ) -> Result<FittedKNearestRegressor<D>> {
         let y = D::columns(y);
         pairs("KNearestRegressor::fit", x, y)?;
         components("neighbours", self.neighbours, x.nrows())?;

@@ -5,9 +5,9 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::{class_log_priors, floored, log, log_dirichlet_sequence, posterior, scores};
-use crate::check::{inputs, not_negative, parameter, require, zeros};
 #[cfg(feature = "serde")]
 use crate::check::finite;
+use crate::check::{inputs, not_negative, parameter, require, zeros};
 use crate::learn::classify::{Body, Joint, Probable, Task, classifier_fits, fitted_classifier};
 use crate::learn::configure::{getters, setters};
 use crate::learn::{Inputs, Label, Targets};
@@ -113,7 +113,9 @@ impl Body for Found {
 
     #[cfg(feature = "serde")]
     fn check(&self, op: &'static str, classes: usize) -> Result<()> {
-        require(op, self.ones.nrows() == classes && self.mass.len() == classes, || "counts of other classes".to_owned())?;
+        require(op, self.ones.nrows() == classes && self.mass.len() == classes, || {
+            "counts of other classes".to_owned()
+        })?;
         finite(op, "the counts", self.ones.view())?;
         self.mass.iter().try_for_each(|m| not_negative("class count", *m))
     }
@@ -218,7 +220,12 @@ impl<L: Label> FittedBernoulliNaiveBayes<L> {
         let mut classes = Vec::with_capacity(count);
         for mut row in x.rows_mut() {
             let mut u: f64 = rng.random();
-            let class = (0..k - 1).find(|&c| { u -= prior[c]; u < 0.0 }).unwrap_or(k - 1);
+            let class = (0..k - 1)
+                .find(|&c| {
+                    u -= prior[c];
+                    u < 0.0
+                })
+                .unwrap_or(k - 1);
             for (j, v) in row.iter_mut().enumerate() {
                 *v = f64::from(u8::from(rng.random::<f64>() < self.found.probability(class, j)));
             }

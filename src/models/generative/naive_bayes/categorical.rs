@@ -3,9 +3,9 @@
 use ndarray::{Array1, Array2, ArrayView2};
 
 use super::{class_log_priors, counts, floored, log, log_dirichlet_sequence, posterior, scores};
-use crate::check::{not_negative, parameter, require, room};
 #[cfg(feature = "serde")]
 use crate::check::finite;
+use crate::check::{not_negative, parameter, require, room};
 use crate::learn::classify::{Body, Joint, Probable, Task, classifier_fits, fitted_classifier};
 use crate::learn::configure::{getters, setters};
 use crate::{Device, Result};
@@ -93,7 +93,14 @@ impl CategoricalNaiveBayes {
 
 /// Where the categories of each feature begin.
 fn starts(sizes: &[usize]) -> Vec<usize> {
-    sizes.iter().scan(0, |at, s| { let start = *at; *at += s; Some(start) }).collect()
+    sizes
+        .iter()
+        .scan(0, |at, s| {
+            let start = *at;
+            *at += s;
+            Some(start)
+        })
+        .collect()
 }
 
 #[derive(Debug, Clone)]
@@ -120,7 +127,8 @@ impl Body for Found {
     #[cfg(feature = "serde")]
     fn check(&self, op: &'static str, classes: usize) -> Result<()> {
         let all = self.sizes.iter().try_fold(0usize, |sum, s| sum.checked_add(*s));
-        let fits = all == Some(self.table.ncols()) && self.table.nrows() == classes && self.mass.len() == classes;
+        let fits =
+            all == Some(self.table.ncols()) && self.table.nrows() == classes && self.mass.len() == classes;
         require(op, fits, || "a table that does not fit".to_owned())?;
         not_negative("smoothing", self.smoothing)?;
         not_negative("alpha", self.alpha)?;
@@ -135,7 +143,12 @@ impl Joint for Found {
         for ((i, j), v) in x.indexed_iter() {
             let known = *v < self.sizes[j] as f64;
             if !known {
-                parameter(&format!("x[{i}, {j}]"), *v, false, "must be a category that the fit has seen or was told of")?;
+                parameter(
+                    &format!("x[{i}, {j}]"),
+                    *v,
+                    false,
+                    "must be a category that the fit has seen or was told of",
+                )?;
             }
         }
         let starts = starts(&self.sizes);

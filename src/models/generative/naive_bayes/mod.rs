@@ -42,8 +42,11 @@ fn floored(mut joint: Array2<f64>) -> Array2<f64> {
 /// An error for a row that no class can have made: its posterior is not defined.
 pub(super) fn possible(joint: &Array2<f64>) -> Result<()> {
     let lost = joint.rows().into_iter().position(|row| row.iter().all(|v| *v <= NEVER));
-    let requirement = "has probability zero in every class, so that there is no posterior: give the counts a prior";
-    lost.map_or(Ok(()), |row| Err(Error::Parameter { name: format!("row {row}"), value: row as f64, requirement }))
+    let requirement =
+        "has probability zero in every class, so that there is no posterior: give the counts a prior";
+    lost.map_or(Ok(()), |row| {
+        Err(Error::Parameter { name: format!("row {row}"), value: row as f64, requirement })
+    })
 }
 
 fn scores(joint: Array2<f64>) -> Result<Array2<f64>> {

@@ -98,7 +98,9 @@ impl Body for Found {
 
     #[cfg(feature = "serde")]
     fn check(&self, op: &'static str, classes: usize) -> Result<()> {
-        require(op, self.table.nrows() == classes && self.mass.len() == classes, || "counts of other classes".to_owned())?;
+        require(op, self.table.nrows() == classes && self.mass.len() == classes, || {
+            "counts of other classes".to_owned()
+        })?;
         not_negative("smoothing", self.smoothing)?;
         not_negative("alpha", self.alpha)?;
         finite(op, "the counts", self.table.view())?;

@@ -2,6 +2,7 @@
 
 use ndarray::{Array1, Array2, ArrayView2, Axis, stack};
 
+use crate::Result;
 #[cfg(feature = "serde")]
 use crate::check::{finite, require};
 use crate::learn::classify::{Body, Probable, fitted_classifier, sigmoid, softmax_rows};
@@ -9,7 +10,6 @@ use crate::learn::configure::getters;
 use crate::learn::{Report, Reported};
 use crate::models::linear::scores::LinearScores;
 use crate::probability::normal::cdf;
-use crate::Result;
 
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -34,6 +34,7 @@ mod optional {
     #[derive(Serialize, Deserialize)]
     struct Of(#[serde(with = "crate::saved::matrix")] Array2<f64>);
 
+    #[allow(clippy::ref_option, reason = "the form in which serde calls it")]
     pub fn serialize<S: Serializer>(own: &Option<Array2<f64>>, to: S) -> Result<S::Ok, S::Error> {
         own.clone().map(Of).serialize(to)
     }
@@ -63,7 +64,9 @@ impl Body for Found {
         self.scores.check(op, columns)?;
         let Some(covariance) = &self.covariance else { return Ok(()) };
         let width = (self.features() + usize::from(self.has_intercept)) * columns;
-        require(op, covariance.dim() == (width, width), || format!("a covariance of {:?}", covariance.dim()))?;
+        require(op, covariance.dim() == (width, width), || {
+            format!("a covariance of {:?}", covariance.dim())
+        })?;
         finite(op, "the covariance", covariance.view())
     }
 }

@@ -100,7 +100,11 @@ impl Settings {
         let control = Control { op, max_iterations, tolerance, progress: &self.progress };
         let few = p * c <= FEW;
         let (w, rank, report) = match (self.l1 > 0.0, few) {
-            _ if p == 0 => (ndarray::Array2::zeros((0, c)), 0, Report::direct(problem.loss(ndarray::Array2::zeros((0, c)).view()))),
+            _ if p == 0 => (
+                ndarray::Array2::zeros((0, c)),
+                0,
+                Report::direct(problem.loss(ndarray::Array2::zeros((0, c)).view())),
+            ),
             (false, true) => newton(&problem, &control)?,
             (false, false) => quasi_newton(&problem, &control)?,
             (true, true) => proximal_newton(&problem, &control)?,

@@ -30,7 +30,10 @@ impl Control<'_> {
 
 /// `H⁻¹ g` for a symmetric H without negative eigenvalues, by Cholesky, else by the eigenvectors that are in the data;
 /// with the rank that H was taken to have.
-pub(in crate::models::linear) fn solve(h: ArrayView2<f64>, g: ArrayView1<f64>) -> Result<(Array1<f64>, usize)> {
+pub(in crate::models::linear) fn solve(
+    h: ArrayView2<f64>,
+    g: ArrayView1<f64>,
+) -> Result<(Array1<f64>, usize)> {
     let n = g.len();
     let mut l: Vec<f64> = h.iter().copied().collect();
     if cholesky(&mut l, n).is_ok() {
@@ -57,7 +60,8 @@ pub(super) fn pin(problem: &Problem, h: &mut Array2<f64>) -> Vec<(usize, f64)> {
         return Vec::new();
     }
     let free = (0..p).filter(|&j| problem.l2[j] == 0.0);
-    let pinned: Vec<_> = free.map(|j| (j, (0..c).map(|a| h[[a * p + j, a * p + j]]).sum::<f64>().max(1e-300))).collect();
+    let pinned: Vec<_> =
+        free.map(|j| (j, (0..c).map(|a| h[[a * p + j, a * p + j]]).sum::<f64>().max(1e-300))).collect();
     for &(j, size) in &pinned {
         for a in 0..c {
             for b in 0..c {

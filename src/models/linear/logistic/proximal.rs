@@ -17,7 +17,12 @@ fn soft(a: f64, t: f64) -> f64 {
 }
 
 /// `argmin gᵀd + ½ dᵀHd + Σ l |w + d|`, d from zero.
-fn descend(h: ArrayView2<f64>, g: ArrayView1<f64>, w: ArrayView1<f64>, l1: impl Fn(usize) -> f64) -> Array1<f64> {
+fn descend(
+    h: ArrayView2<f64>,
+    g: ArrayView1<f64>,
+    w: ArrayView1<f64>,
+    l1: impl Fn(usize) -> f64,
+) -> Array1<f64> {
     let n = g.len();
     let mut d = Array1::<f64>::zeros(n);
     // g + H d.
@@ -92,7 +97,10 @@ pub(super) fn proximal_newton(problem: &Problem, control: &Control) -> Result<(A
 }
 
 /// The same by gradients alone.
-pub(super) fn proximal_gradient(problem: &Problem, control: &Control) -> Result<(Array2<f64>, usize, Report)> {
+pub(super) fn proximal_gradient(
+    problem: &Problem,
+    control: &Control,
+) -> Result<(Array2<f64>, usize, Report)> {
     let (p, c) = (problem.width(), problem.columns);
     let mut w = Array2::<f64>::zeros((p, c));
     let (mut ahead, mut momentum) = (w.clone(), 1.0f64);
