@@ -9,7 +9,7 @@
 //! | kernel matrices, stored | [`gram()`], [`gram_half`], [`gram_diagonal()`] |
 //! | kernel matrices, never stored | [`gram_vec()`], [`gram_sum()`], [`gram_sum_grad`] |
 //! | factor and solve | [`cholesky()`], [`solve_triangular()`], [`log_det()`] |
-//! | rows and columns | [`reduce()`], [`logsumexp()`], [`softmax()`], [`argmin()`], [`nearest()`] |
+//! | rows and columns | [`reduce()`], [`logsumexp()`], [`softmax()`], [`argmin()`], [`nearest()`], [`nearest_k()`] |
 //! | mixtures | [`gaussian_log_density()`], [`softmax_logsumexp`], [`moments()`] |
 //! | centre, gather, permute, transpose | [`centre()`], [`centre_columns`], [`gather_rows`], [`permute`], [`permuted_sums`], [`transpose()`] |
 //! | element by element | [`map()`], [`zip`], [`diagonal()`], [`add_diagonal`], [`add_diagonal_vector`] |
@@ -33,6 +33,7 @@ mod logsumexp;
 mod map;
 mod moments;
 mod nearest;
+mod nearest_k;
 mod reduce;
 mod softmax;
 mod solve_triangular;
@@ -64,6 +65,7 @@ pub use map::{Map, Zip, map, zip};
 pub use moments::{Moments, Second, moments};
 pub(crate) use nearest::Centres;
 pub use nearest::{Nearest, nearest};
+pub use nearest_k::{NearestK, nearest_k};
 pub use reduce::{Along, Reduction, reduce};
 pub use softmax::{softmax, softmax_logsumexp};
 pub use solve_triangular::{Side, Triangle, solve_triangular};

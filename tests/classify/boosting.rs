@@ -83,6 +83,6 @@ fn losses_never_rise() {
     let (x, y) = two();
     let fit = GradientBoostingClassifier::new(50).fit(&Device::cpu(), &x, &y).unwrap();
     assert!(fit.report().trace.windows(2).all(|w| w[1] <= w[0] + 1e-12));
-    let fit = GradientBoosting::new(50).fit(&Device::cpu(), x.slice(s![.., 1..]), &x.column(0)).unwrap();
+    let fit = GradientBoosting::new(50).fit(&Device::cpu(), x.slice(s![.., 1..]), x.column(0)).unwrap();
     assert!(fit.report().trace.windows(2).all(|w| w[1] <= w[0] + 1e-12));
 }

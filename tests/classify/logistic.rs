@@ -182,7 +182,7 @@ fn softmax_of_many_classes() {
     p.sum_axis(Axis(1)).iter().for_each(|s| near(*s, 1.0, 1e-14));
     fit.coefficients().sum_axis(Axis(1)).iter().for_each(|s| near(*s, 0.0, 1e-9));
     // ∂/∂w_k Σ -ln y + ½λ|W|² = Σ (y_nk - t_nk) x_n + λ w_k = 0.
-    let t = Array2::from_shape_fn(p.dim(), |(i, k)| f64::from(u8::from(y[i] == k as i64)));
+    let t = Array2::from_shape_fn(p.dim(), |(i, k)| f64::from(u8::from(y[i] as usize == k)));
     let gradient = x.t().dot(&(&p - &t)) + 0.3 * fit.coefficients();
     gradient.iter().for_each(|g| near(*g, 0.0, 1e-7));
     // Adding a vector to all columns changes nothing.
@@ -236,9 +236,9 @@ fn absolute_penalties_are_stationary() {
         assert!(zeros > d / 4, "{zeros} of {d}");
         for (g, w) in g.iter().zip(fit.coefficients()) {
             if *w == 0.0 {
-                assert!(g.abs() <= l1 * (1.0 + 1e-3), "{g}")
+                assert!(g.abs() <= l1 * (1.0 + 1e-3), "{g}");
             } else {
-                near(*g, -l1 * w.signum(), 1e-3)
+                near(*g, -l1 * w.signum(), 1e-3);
             }
         }
     }

@@ -14,6 +14,7 @@ mod densities;
 mod discriminants;
 mod geometry;
 mod input;
+mod links;
 mod logistic;
 mod multiclass;
 mod naive_bayes;

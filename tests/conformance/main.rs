@@ -34,6 +34,7 @@ macro_rules! conforms {
 
 mod graph;
 mod kernel_machines;
+mod classify;
 mod lines;
 mod neural;
 mod recommend;

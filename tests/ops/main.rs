@@ -20,6 +20,7 @@ mod logsumexp;
 mod map;
 mod moments;
 mod nearest;
+mod nearest_k;
 mod reduce;
 mod softmax;
 mod solve_triangular;

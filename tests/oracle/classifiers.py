@@ -9,6 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import statsmodels.api as sm
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.calibration import _sigmoid_calibration
 from sklearn.datasets import load_iris, load_wine
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from sklearn.ensemble import AdaBoostClassifier, GradientBoostingClassifier, GradientBoostingRegressor
@@ -17,7 +19,6 @@ from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import BernoulliNB, CategoricalNB, GaussianNB, MultinomialNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
-from sklearn.tree import DecisionTreeClassifier
 
 warnings.filterwarnings("ignore")
 out = {}
@@ -82,7 +83,29 @@ for name, kind in [("uniform", "uniform"), ("distance", "distance")]:
     reg = KNeighborsRegressor(5, weights=kind, algorithm="brute").fit(x3[:, :3], x3[:, 3])
     out["knn_" + name] = {"proba": knn.predict_proba(new).tolist(), "regression": reg.predict(new[:, :3]).tolist()}
 
-ada = AdaBoostClassifier(DecisionTreeClassifier(max_depth=1), n_estimators=12).fit(x2, y2)
+
+
+class Stump(ClassifierMixin, BaseEstimator):
+    """The threshold of the least weighted error, by trying all: trees of scikit-learn take that of the least impurity."""
+
+    def fit(self, x, y, sample_weight=None):
+        w = np.ones(len(y)) if sample_weight is None else sample_weight
+        self.classes_, best = np.unique(y), np.inf
+        for j in range(x.shape[1]):
+            values = np.unique(x[:, j])
+            for t in (values[1:] + values[:-1]) / 2:
+                for up in (1, 0):
+                    error = w[np.where(x[:, j] > t, up, 1 - up) != y].sum() / w.sum()
+                    if error < best - 1e-12:
+                        best, self.at_ = error, (j, t, up)
+        return self
+
+    def predict(self, x):
+        j, t, up = self.at_
+        return np.where(x[:, j] > t, up, 1 - up)
+
+
+ada = AdaBoostClassifier(Stump(), n_estimators=12).fit(x2, y2)
 out["adaboost"] = {"errors": ada.estimator_errors_.tolist(), "predict": ada.predict(x2).tolist()}
 gbr = GradientBoostingRegressor(n_estimators=30, max_depth=1, learning_rate=0.2, criterion="squared_error").fit(x3[:, :3], x3[:, 3])
 out["gradient"] = {"predict": gbr.predict(x3[:, :3]).tolist(), "loss": (gbr.train_score_).tolist()}
@@ -90,8 +113,6 @@ gbc = GradientBoostingClassifier(n_estimators=20, max_depth=1, learning_rate=0.2
 out["gradient_classifier"] = {"proba": gbc.predict_proba(x2).tolist()}
 
 scores = LogisticRegression(C=1.0).fit(x2, y2).decision_function(x2)
-from sklearn.calibration import _sigmoid_calibration
-
 a, b = _sigmoid_calibration(scores, y2)
 iso = IsotonicRegression(out_of_bounds="clip").fit(scores, y2)
 grid = np.linspace(-4, 4, 17)

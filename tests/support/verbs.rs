@@ -5,8 +5,8 @@ use mercer::ops::{
     Along, Map, Reduction, Relabellings, Second, Side, Trans, Triangle, Weights, Whitening, Zip,
     add_diagonal, add_diagonal_vector, argmin, bilinear_forms, centre, centre_columns, cholesky, diagonal,
     gather_rows, gaussian_log_density, gemm, gemm_add, gram, gram_diagonal, gram_half, gram_sum,
-    gram_sum_grad, gram_vec, log_det, logsumexp, map, moments, nearest, permute, permuted_sums, reduce,
-    relabelled_forms, softmax, solve_triangular, spmm, syrk, to_half, transpose, zip,
+    gram_sum_grad, gram_vec, log_det, logsumexp, map, moments, nearest, nearest_k, permute, permuted_sums,
+    reduce, relabelled_forms, softmax, solve_triangular, syrk, to_half, transpose, zip,
 };
 use mercer::{Device, Kernel, Matrix, Result};
 use ndarray::{Array1, Array2, Axis};
@@ -129,6 +129,10 @@ pub fn verbs() -> Vec<Verb> {
         v("nearest", 1e-5, |d| {
             let found = nearest(&up(d, 131, 5, 1)?, &up(d, 65, 5, 2)?)?;
             Ok(vec![column(found.squared_distance)])
+        }),
+        v("nearest_k", 1e-5, |d| {
+            let found = nearest_k(&up(d, 131, 5, 1)?, &up(d, 65, 5, 2)?, 7)?;
+            Ok(vec![found.squared_distance])
         }),
         v("cholesky", 1e-5, |d| at_sizes(|n| Ok(vec![cholesky(&spd(d, n)?)?]))),
         v("solve_triangular", 1e-5, |d| {

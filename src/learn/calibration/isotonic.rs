@@ -14,7 +14,7 @@ use crate::learn::data::Targets;
 /// use mercer::prelude::*;
 /// use ndarray::array;
 /// let map = Isotonic::of(&array![0.1, 0.2, 0.3, 0.4], &[false, true, false, true])?;
-/// assert_eq!(map.map(&array![0.0, 0.2, 0.3, 0.35, 0.9]), array![0.0, 0.5, 0.5, 0.75, 1.0]);
+/// assert_eq!(map.map(&array![0.0, 0.2, 0.3, 0.9]), array![0.0, 0.5, 0.5, 1.0]);
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]

@@ -8,45 +8,54 @@ use super::stump::{Sorted, Stump};
 #[cfg(feature = "serde")]
 use crate::check::finite;
 use crate::check::{inputs, pairs, parameter, require, room, weights};
-use crate::learn::classify::{Body, Probable, Task, classifier_fits, fitted_classifier, sigmoid, softplus};
 use crate::learn::configure::{getters, setters};
 use crate::learn::inherent::inherent;
 use crate::learn::{Fit, FitWeighted, Predict, Report, Reported, Stop, TargetDim};
 use crate::saved::Format;
 use crate::{Device, Progress, Result};
 
+/// A loss: where it starts, its value, its gradient, and what the rows of one side of a stump are best moved by.
+pub(super) struct Loss<V, S, U> {
+    pub start: f64,
+    pub at: V,
+    pub slope: S,
+    pub side: U,
+}
+
 /// Rounds, step and callback of either loss.
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-struct Settings {
-    rounds: usize,
-    rate: f64,
+pub(super) struct Settings {
+    pub rounds: usize,
+    pub rate: f64,
     #[cfg_attr(feature = "serde", serde(skip))]
-    progress: Progress,
+    pub progress: Progress,
 }
 
 impl Settings {
-    fn check(&self) -> Result<()> {
+    pub fn check(&self) -> Result<()> {
         parameter("rounds", self.rounds as f64, self.rounds > 0, "must be at least 1")?;
         room("rounds", self.rounds, 64)?;
         let requirement = "must be positive and at most 1";
         parameter("rate", self.rate, self.rate > 0.0 && self.rate <= 1.0, requirement)
     }
 
-    /// A start, and stumps that follow the negative gradient: `refine` gives the loss, the gradient, and of a stump the value
-    /// on either side.
-    fn boost(
+    /// Stumps that follow the negative gradient of the loss.
+    pub fn boost<V, S, U>(
         &self,
         op: &'static str,
         x: ArrayView2<f64>,
         w: &Array1<f64>,
-        start: f64,
-        loss: impl Fn(&Array1<f64>) -> f64,
-        slope: impl Fn(&Array1<f64>) -> Array1<f64>,
-        value: impl Fn(&Array1<f64>, &[usize]) -> f64,
-    ) -> Result<(Vec<Stump>, Report)> {
+        of: &Loss<V, S, U>,
+    ) -> Result<(Vec<Stump>, Report)>
+    where
+        V: Fn(&Array1<f64>) -> f64,
+        S: Fn(&Array1<f64>) -> Array1<f64>,
+        U: Fn(&Array1<f64>, &[usize]) -> f64,
+    {
+        let Loss { start, at: loss, slope, side } = of;
         let sorted = Sorted::new(x);
-        let mut f = Array1::from_elem(x.nrows(), start);
+        let mut f = Array1::from_elem(x.nrows(), *start);
         let (mut stumps, mut trace, mut stop) = (Vec::new(), vec![loss(&f)], Stop::Iterations);
         for round in 0..self.rounds {
             let residual = -slope(&f);
@@ -56,7 +65,7 @@ impl Settings {
             };
             let (mut sides, column) = ([Vec::new(), Vec::new()], x.column(stump.feature()));
             (0..x.nrows()).for_each(|i| sides[usize::from(column[i] > stump.threshold())].push(i));
-            let stump = sorted.values(&stump, |above| self.rate * value(&f, &sides[usize::from(above)]));
+            let stump = stump.with(|above| self.rate * side(&f, &sides[usize::from(above)]));
             f += &sorted.apply(&stump);
             stumps.push(stump);
             trace.push(loss(&f));
@@ -103,18 +112,16 @@ impl GradientBoosting {
         let y = y.column(0);
         let total = w.sum();
         let start = y.iter().zip(&w).map(|(y, w)| w * y).sum::<f64>() / total;
-        let (stumps, report) = self.settings.boost(
-            op,
-            x,
-            &w,
+        let squared = Loss {
             start,
-            |f| (&y - f).iter().zip(&w).map(|(e, w)| w * e * e).sum::<f64>() / total,
-            |f| f - &y,
-            |f, rows| {
+            at: |f: &Array1<f64>| (&y - f).iter().zip(&w).map(|(e, w)| w * e * e).sum::<f64>() / total,
+            slope: |f: &Array1<f64>| f - &y,
+            side: |f: &Array1<f64>, rows: &[usize]| {
                 let mass: f64 = rows.iter().map(|&i| w[i]).sum();
                 rows.iter().map(|&i| w[i] * (y[i] - f[i])).sum::<f64>() / mass
             },
-        )?;
+        };
+        let (stumps, report) = self.settings.boost(op, x, &w, &squared)?;
         if report.trace.iter().any(|v| !v.is_finite()) {
             return Err(crate::check::blame(op, x));
         }
@@ -218,7 +225,7 @@ getters!(FittedGradientBoosting<D> {
 inherent!(FittedGradientBoosting<D: TargetDim>: Predict -> Array<f64, D>, R2);
 
 /// `start + Σ f_m` at each row.
-fn sums(x: ArrayView2<f64>, start: f64, stumps: &[Stump]) -> Array1<f64> {
+pub(super) fn sums(x: ArrayView2<f64>, start: f64, stumps: &[Stump]) -> Array1<f64> {
     let at = |row: ArrayView1<f64>| start + stumps.iter().map(|s| s.at(row)).sum::<f64>();
     x.rows().into_iter().map(at).collect()
 }
@@ -248,122 +255,5 @@ impl<D: TargetDim> crate::saved::Checked for FittedGradientBoosting<D> {
         D::fits(op, 1)?;
         finite(op, "the start", Array2::from_elem((1, 1), self.start).view())?;
         require(op, self.stumps.iter().all(|s| s.fits(self.features)), || "a stump of no feature".to_owned())
-    }
-}
-
-/// `p(second | x) = σ(f(x))`, `f = ln(n₂/n₁) + Σ_m f_m`: each stump follows the negative gradient of the logistic loss, its
-/// values are one Newton step on either side, times η.
-///
-/// Two classes alone. It is computed in f64 on the CPU, whatever the device.
-///
-/// ```
-/// use mercer::prelude::*;
-/// use ndarray::array;
-/// let x = array![[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]];
-/// let y = [true, true, false, false, true, true];
-/// let fit = GradientBoostingClassifier::new(50).fit(&Device::cpu(), &x, y)?;
-/// assert_eq!(fit.predict(&x)?, y);
-/// # Ok::<(), mercer::Error>(())
-/// ```
-#[derive(Debug, Clone)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct GradientBoostingClassifier {
-    settings: Settings,
-}
-
-impl GradientBoostingClassifier {
-    /// So many stumps, with the step η = 0.1.
-    pub fn new(rounds: usize) -> Self {
-        GradientBoostingClassifier { settings: Settings { rounds, rate: 0.1, progress: Progress::none() } }
-    }
-
-    fn run(&self, _: &Device, task: &Task) -> Result<Found> {
-        let op = "GradientBoostingClassifier::fit";
-        self.settings.check()?;
-        require(op, task.classes == 2, || {
-            format!("{} classes; put it in OneVsRest for more than two", task.classes)
-        })?;
-        let (mass, w) = (task.mass(), &task.weights);
-        let total = mass.sum();
-        let start = (mass[1] / mass[0]).ln();
-        let t = |i: usize| task.index[i] as f64;
-        let (stumps, report) = self.settings.boost(
-            op,
-            task.x.view(),
-            w,
-            start,
-            |f| (0..f.len()).map(|i| w[i] * (softplus(f[i]) - t(i) * f[i])).sum::<f64>() / total,
-            |f| Array1::from_shape_fn(f.len(), |i| sigmoid(f[i]) - t(i)),
-            |f, rows| {
-                let slope: f64 = rows.iter().map(|&i| w[i] * (t(i) - sigmoid(f[i]))).sum();
-                let curvature: f64 = rows.iter().map(|&i| w[i] * sigmoid(f[i]) * sigmoid(-f[i])).sum();
-                if curvature > 1e-150 { slope / curvature } else { 0.0 }
-            },
-        )?;
-        Ok(Found { features: task.x.ncols(), start, stumps, report })
-    }
-}
-
-setters!(GradientBoostingClassifier {
-    /// How many stumps there are.
-    rounds => settings.rounds: usize,
-    /// The step η in (0, 1].
-    rate => settings.rate: f64,
-    /// Called after every stump with the mean logistic loss; it can cancel.
-    progress => settings.progress: Progress,
-});
-
-classifier_fits!(GradientBoostingClassifier: FittedGradientBoostingClassifier);
-
-#[derive(Debug, Clone)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) struct Found {
-    features: usize,
-    start: f64,
-    stumps: Vec<Stump>,
-    report: Report,
-}
-
-impl Body for Found {
-    fn features(&self) -> usize {
-        self.features
-    }
-
-    fn scores(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
-        Ok(sums(x, self.start, &self.stumps).insert_axis(Axis(1)))
-    }
-
-    #[cfg(feature = "serde")]
-    fn check(&self, op: &'static str, classes: usize) -> Result<()> {
-        let fits =
-            classes == 2 && self.start.is_finite() && self.stumps.iter().all(|s| s.fits(self.features));
-        require(op, fits, || "stumps that do not fit".to_owned())
-    }
-}
-
-impl Probable for Found {
-    fn probabilities(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
-        let second = sums(x, self.start, &self.stumps).mapv(sigmoid);
-        Ok(ndarray::stack![Axis(1), second.mapv(|p| 1.0 - p), second])
-    }
-}
-
-fitted_classifier! {
-    /// Fitted [`GradientBoostingClassifier`].
-    FittedGradientBoostingClassifier(Found): Probable
-}
-
-getters!(FittedGradientBoostingClassifier<L> {
-    /// The log-odds of the classes, which stumps are added to.
-    start => found.start: f64,
-    /// The stumps, in the order in which they were found, times η.
-    stumps => found.stumps: &[Stump],
-    /// How the fit went; its objectives are mean logistic losses.
-    report => found.report: &Report,
-});
-
-impl<L> Reported for FittedGradientBoostingClassifier<L> {
-    fn report(&self) -> &Report {
-        &self.found.report
     }
 }

@@ -8,10 +8,10 @@
 
 mod adaboost;
 mod gradient;
+mod gradient_classifier;
 mod stump;
 
 pub use adaboost::{AdaBoost, FittedAdaBoost};
-pub use gradient::{
-    FittedGradientBoosting, FittedGradientBoostingClassifier, GradientBoosting, GradientBoostingClassifier,
-};
+pub use gradient::{FittedGradientBoosting, GradientBoosting};
+pub use gradient_classifier::{FittedGradientBoostingClassifier, GradientBoostingClassifier};
 pub use stump::Stump;

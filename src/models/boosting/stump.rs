@@ -32,6 +32,11 @@ impl Stump {
         if row[self.feature] <= self.threshold { self.below } else { self.above }
     }
 
+    /// With other values on both sides.
+    pub(super) fn with(&self, value: impl Fn(bool) -> f64) -> Stump {
+        Stump { below: value(false), above: value(true), ..*self }
+    }
+
     #[cfg(feature = "serde")]
     pub(super) fn fits(&self, features: usize) -> bool {
         self.feature < features && [self.threshold, self.below, self.above].iter().all(|v| v.is_finite())
@@ -128,11 +133,6 @@ impl<'a> Sorted<'a> {
             }
         }
         best.map(|(agreement, stump)| (stump, 0.5 * (1.0 - agreement / mass)))
-    }
-
-    /// With other values on both sides.
-    pub fn values(&self, stump: &Stump, value: impl Fn(bool) -> f64) -> Stump {
-        Stump { below: value(false), above: value(true), ..*stump }
     }
 
     /// The value of a stump at each row.

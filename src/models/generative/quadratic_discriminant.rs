@@ -15,7 +15,7 @@ use crate::{Device, Result};
 /// `p(x | k) = N(x; m_k, C_k)`, each class its own covariance: `a_k = -½ ln|C_k| - ½ (x - m_k)ᵀC_k⁻¹(x - m_k) + ln p(k)`,
 /// and `p(k | x) = softmax(a)`.
 ///
-/// Means and covariances are those of the classes (divided by N_k, the likeliest; by N_k - 1 if unbiased), priors the
+/// Means and covariances are those of the classes (divided by `N_k`, the likeliest; by `N_k - 1` if unbiased), priors the
 /// shares of the classes unless given. A shrinkage s makes them `(1 - s) C_k + s (tr C_k/d) I`, which is necessary where
 /// a class has no more rows than features. It is computed in f64 on the CPU, whatever the device.
 ///
@@ -56,7 +56,7 @@ setters!(QuadraticDiscriminant {
     shrinkage: f64,
     /// The probability of each class, in the order of the classes; their shares by default.
     priors: into Option<Vec<f64>>,
-    /// Whether covariances are divided by N_k - 1 instead of N_k.
+    /// Whether covariances are divided by `N_k - 1` instead of `N_k`.
     unbiased: bool,
 });
 

@@ -74,7 +74,7 @@ fn patterns(x: ArrayView2<f64>) -> Result<Vec<Vec<u8>>> {
 }
 
 impl TableClassifier {
-    fn run(&self, _: &Device, task: &Task) -> Result<Found> {
+    fn run(self, _: &Device, task: &Task) -> Result<Found> {
         not_negative("smoothing", self.smoothing)?;
         let mut table: BTreeMap<Vec<u8>, Vec<f64>> = BTreeMap::new();
         for (i, bits) in patterns(task.x.view())?.into_iter().enumerate() {

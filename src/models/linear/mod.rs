@@ -39,6 +39,12 @@ pub use glm::{Family, FittedGeneralisedLinear, GeneralisedLinear, Link};
 pub use huber::{FittedHuberRegression, HuberRegression};
 pub use least_squares::{FittedLeastSquares, LeastSquares};
 pub use quantile::{FittedQuantileRegression, FittedQuantiles, QuantileRegression, Quantiles};
+pub use bayesian_logistic::{BayesianLogisticRegression, FittedBayesianLogisticRegression, PosteriorAverage};
+pub use least_squares_classifier::{FittedLeastSquaresClassifier, LeastSquaresClassifier};
+pub use logistic::{
+    ClassWeights, FittedLogisticRegression, FittedProbitRegression, LogisticRegression, ProbitRegression,
+};
+pub use perceptron::{FittedPerceptron, Perceptron};
 pub use ridge::{FittedRidge, Form, Ridge};
 pub use ridge_cv::{FittedRidgeCv, PenaltyCriterion, RidgeCv};
 pub use risk_minimiser::{FittedRiskMinimiser, RiskMinimiser, density_ratio};

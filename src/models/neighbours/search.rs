@@ -1,8 +1,9 @@
 //! The k nearest rows of each row, ties by index, and how much each of them counts.
 
 use ndarray::{Array2, ArrayView2};
-use rayon::prelude::*;
 
+use crate::matrix::{Origin, Points};
+use crate::ops::nearest_k;
 use crate::{Device, Result};
 
 /// How much a neighbour counts.
@@ -38,24 +39,8 @@ pub(super) fn neighbours(
     data: ArrayView2<f64>,
     k: usize,
 ) -> Result<(Array2<usize>, Array2<f64>)> {
-    let _ = (op, device);
-    let (m, data) = (x.nrows(), data.as_standard_layout());
-    let each = |i: usize| {
-        let mut all: Vec<(f64, usize)> = data
-            .rows()
-            .into_iter()
-            .enumerate()
-            .map(|(j, row)| (x.row(i).iter().zip(row).map(|(a, b)| (a - b) * (a - b)).sum(), j))
-            .collect();
-        let order = |a: &(f64, usize), b: &(f64, usize)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
-        if k < all.len() {
-            all.select_nth_unstable_by(k - 1, order);
-            all.truncate(k);
-        }
-        all.sort_unstable_by(order);
-        all
-    };
-    let found: Vec<_> = (0..m).into_par_iter().map(each).collect();
-    let index = Array2::from_shape_fn((m, k), |(i, j)| found[i][j].1);
-    Ok((index, Array2::from_shape_fn((m, k), |(i, j)| found[i][j].0)))
+    let work = 3.0 * x.len() as f64 * data.nrows() as f64;
+    let points = Points::new(op, device, data, Origin::Free, work)?;
+    let found = nearest_k(&points.like(op, x)?, points.matrix()?, k)?;
+    Ok((found.index, found.squared_distance))
 }

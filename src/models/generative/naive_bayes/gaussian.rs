@@ -14,7 +14,7 @@ use crate::{Device, Error, Result};
 
 /// `p(x | k) = Π_j N(x_j; m_kj, v_kj)`: quadratic discriminant analysis with diagonal covariances.
 ///
-/// Means and variances are those of the classes (divided by N_k). To every variance the smoothing times the largest
+/// Means and variances are those of the classes (divided by `N_k`). To every variance the smoothing times the largest
 /// variance of a feature over all rows is added, 1e-9 by default, so that a feature which is constant in one class does
 /// not divide by zero. It is computed in f64 on the CPU, whatever the device.
 ///
@@ -62,7 +62,7 @@ impl GaussianNaiveBayes {
         let (k, d) = (task.classes, task.x.ncols());
         let (mut means, mut variances) = (Array2::zeros((k, d)), Array2::zeros((k, d)));
         let spread = |x: ArrayView2<f64>, w: &Array1<f64>, m: &Array1<f64>| {
-            ((&x - m).mapv(|v| v * v) * &w.view().insert_axis(Axis(1))).sum_axis(Axis(0)) / w.sum()
+            ((&x - m).mapv(|v| v * v) * w.view().insert_axis(Axis(1))).sum_axis(Axis(0)) / w.sum()
         };
         for c in 0..k {
             let rows = task.rows_of(c);

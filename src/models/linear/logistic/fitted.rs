@@ -34,6 +34,7 @@ mod optional {
     #[derive(Serialize, Deserialize)]
     struct Of(#[serde(with = "crate::saved::matrix")] Array2<f64>);
 
+    #[allow(clippy::ref_option, reason = "the form in which serde calls it")]
     pub fn serialize<S: Serializer>(own: &Option<Array2<f64>>, to: S) -> Result<S::Ok, S::Error> {
         own.clone().map(Of).serialize(to)
     }
