@@ -92,7 +92,8 @@ impl ChineseRestaurant {
         parameter("sweeps", sweeps as f64, sweeps > 0, "must be at least 1")?;
         let n = x.nrows();
         let mut next = crate::random::uniforms(seed, 1);
-        let mut z = vec![0usize; n];
+        // Everybody alone: tables merge more readily than they split.
+        let mut z: Vec<usize> = (0..n).collect();
         for _ in 0..sweeps {
             for i in 0..n {
                 z[i] = usize::MAX;
