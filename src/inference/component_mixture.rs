@@ -162,10 +162,16 @@ impl<C: Component> ComponentMixture<C> {
                 let total = label.map_or_else(|| log_sum_exp(&row.to_vec()), |z| row[z]);
                 if w[i] > 0.0 {
                     log += w[i] * total;
-                    parameter(&format!("log density of row {i}"), total, total.is_finite(), "no component allows it")?;
+                    parameter(
+                        &format!("log density of row {i}"),
+                        total,
+                        total.is_finite(),
+                        "no component allows it",
+                    )?;
                 }
                 for own in 0..k {
-                    let share = label.map_or_else(|| (row[own] - total).exp(), |z| f64::from(u8::from(z == own)));
+                    let share =
+                        label.map_or_else(|| (row[own] - total).exp(), |z| f64::from(u8::from(z == own)));
                     r[[i, own]] = w[i] * share;
                 }
             }
@@ -183,7 +189,11 @@ impl<C: Component> ComponentMixture<C> {
                 .map(|((c, r), m)| if *m > 0.0 { c.refit(x, r) } else { Ok(c.clone()) })
                 .collect::<Result<Vec<C>>>()?;
             let total = mass.sum();
-            now = ComponentMixture { weights: mass.iter().map(|m| m / total).collect(), components, trace: now.trace };
+            now = ComponentMixture {
+                weights: mass.iter().map(|m| m / total).collect(),
+                components,
+                trace: now.trace,
+            };
         }
         if now.trace.is_empty() {
             return Err(Error::Shape { op: OP, what: "no iterations".to_owned() });

@@ -78,7 +78,12 @@ impl LaplaceApproximation {
             Ok((-log, g.iter().map(|g| -g).collect()))
         })?;
         let at_bound = found.at_bounds.first().map(|&i| found.point[i]);
-        parameter("the mode", at_bound.unwrap_or(0.0), at_bound.is_none(), "lies at a bound: choose other parameters")?;
+        parameter(
+            "the mode",
+            at_bound.unwrap_or(0.0),
+            at_bound.is_none(),
+            "lies at a bound: choose other parameters",
+        )?;
         let mut theta = Array1::from(found.point);
         let (mut log, mut g, mut h) = log_joint(&theta.to_vec())?;
         // The search ends at a gradient of 1e-6; Newton's method takes it to rounding.
@@ -106,7 +111,12 @@ impl LaplaceApproximation {
             }
         }
         let residual = g.iter().fold(0f64, |m, g| m.max(g.abs()));
-        Err(Error::NoConvergence { op: "LaplaceApproximation", iterations: STEPS, residual, tolerance: 1e-12 })
+        Err(Error::NoConvergence {
+            op: "LaplaceApproximation",
+            iterations: STEPS,
+            residual,
+            tolerance: 1e-12,
+        })
     }
 
     fn about(posterior: MultivariateNormal, log_joint: f64) -> Self {

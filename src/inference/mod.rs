@@ -9,8 +9,8 @@
 //! | as many clusters as the data ask for | [`ChineseRestaurant`] |
 //! | draw from a density known up to its constant | [`monte_carlo`] |
 
-pub mod em;
 mod component_mixture;
+pub mod em;
 mod free_energy;
 mod laplace;
 pub mod monte_carlo;

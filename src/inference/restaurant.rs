@@ -47,7 +47,9 @@ impl ChineseRestaurant {
     pub fn log_probability(&self, tables: &[usize]) -> f64 {
         let k = tables.iter().max().map_or(0, |m| m + 1);
         let mut counts = vec![0.0; k];
-        tables.iter().for_each(|&t| counts[t] += 1.0);
+        for &t in tables {
+            counts[t] += 1.0;
+        }
         let seated: Vec<f64> = counts.into_iter().filter(|c| *c > 0.0).collect();
         let a = self.concentration;
         seated.len() as f64 * a.ln() + seated.iter().map(|&c| log_gamma(c)).sum::<f64>() + log_gamma(a)
@@ -85,7 +87,13 @@ impl ChineseRestaurant {
     /// # Errors
     /// [`Error::Shape`](crate::Error::Shape) for another number of features than the prior's, [`Error::NotFinite`](crate::Error::NotFinite),
     /// [`Error::Parameter`](crate::Error::Parameter) for no sweeps.
-    pub fn gibbs(&self, prior: &NormalInverseWishart, x: ArrayView2<f64>, sweeps: usize, seed: u64) -> Result<Vec<usize>> {
+    pub fn gibbs(
+        &self,
+        prior: &NormalInverseWishart,
+        x: ArrayView2<f64>,
+        sweeps: usize,
+        seed: u64,
+    ) -> Result<Vec<usize>> {
         const OP: &str = "ChineseRestaurant::gibbs";
         inputs(OP, x, prior.mean().len())?;
         require(OP, x.nrows() > 0, || "there are no rows".to_owned())?;
@@ -105,7 +113,10 @@ impl ChineseRestaurant {
                     let now = if members.is_empty() {
                         prior.clone()
                     } else {
-                        prior.posterior_weighted(x.select(Axis(0), members).view(), Array1::ones(members.len()).view())?
+                        prior.posterior_weighted(
+                            x.select(Axis(0), members).view(),
+                            Array1::ones(members.len()).view(),
+                        )?
                     };
                     Ok::<f64, crate::Error>(now.predictive()?.log_density(row)?[0])
                 };

@@ -11,7 +11,8 @@ use crate::{integral, near};
 /// BL-01: the grid is the conjugate posterior.
 #[test]
 fn grid_posteriors() {
-    let coin = GridPosterior::new(&[(0.0, 1.0, 4000)], |t| 7.0 * t[0].ln() + 3.0 * (1.0 - t[0]).ln()).unwrap();
+    let coin =
+        GridPosterior::new(&[(0.0, 1.0, 4000)], |t| 7.0 * t[0].ln() + 3.0 * (1.0 - t[0]).ln()).unwrap();
     let exact = Beta::new(8.0, 4.0).unwrap();
     near(coin.probabilities().sum(), 1.0, 1e-12);
     near(coin.mean()[0], exact.mean().unwrap(), 1e-7);
@@ -61,7 +62,11 @@ fn bayes_factors_of_coins() {
         near(p[0] / p[1], want, 1e-12);
     }
     let all: f64 = (0..=10)
-        .map(|k| (uniform.log_evidence_of(f64::from(k), f64::from(10 - k)).unwrap() + log_choose(10.0, f64::from(k))).exp())
+        .map(|k| {
+            (uniform.log_evidence_of(f64::from(k), f64::from(10 - k)).unwrap()
+                + log_choose(10.0, f64::from(k)))
+            .exp()
+        })
         .sum();
     near(all, 1.0, 1e-12);
     // The evidence as a mean of the likelihood over the prior.
@@ -151,9 +156,10 @@ fn maximum_posterior_by_a_search() {
     let flat = maximum_posterior(&minimiser, &[0.3], &free, 4, like, |_| Ok((0.0, vec![0.0]))).unwrap();
     near(flat.point[0], xy / xx, 1e-8);
     let alpha = 2.0;
-    let ridge =
-        maximum_posterior(&minimiser, &[0.3], &free, 4, like, |t| Ok((-0.5 * alpha * t[0] * t[0], vec![-alpha * t[0]])))
-            .unwrap();
+    let ridge = maximum_posterior(&minimiser, &[0.3], &free, 4, like, |t| {
+        Ok((-0.5 * alpha * t[0] * t[0], vec![-alpha * t[0]]))
+    })
+    .unwrap();
     near(ridge.point[0], xy / (xx + alpha), 1e-8);
     let prior = Laplace::new(0.0, 0.5).unwrap();
     let lasso = maximum_posterior(&minimiser, &[0.3], &free, 4, like, |t| {
@@ -162,9 +168,14 @@ fn maximum_posterior_by_a_search() {
     .unwrap();
     near(lasso.point[0], (xy - 2.0) / xx, 1e-8);
     // Every observation a thousand times: the prior hardly counts.
-    let many = maximum_posterior(&minimiser, &[0.3], &free, 4000, |t, i| like(t, i % 4), |t| {
-        Ok((-0.5 * alpha * t[0] * t[0], vec![-alpha * t[0]]))
-    })
+    let many = maximum_posterior(
+        &minimiser,
+        &[0.3],
+        &free,
+        4000,
+        |t, i| like(t, i % 4),
+        |t| Ok((-0.5 * alpha * t[0] * t[0], vec![-alpha * t[0]])),
+    )
     .unwrap();
     near(many.point[0], xy / xx, 1e-3);
 }

@@ -34,10 +34,14 @@ fn sequential_is_batch() {
 /// BL-04, I.1.
 #[test]
 fn beta_bernoulli() {
-    let seller = |a: f64, yes: f64, no: f64| BetaBernoulli::new(a, a).unwrap().after(yes, no).unwrap().predictive();
-    for (a, one, two) in
-        [(1.0, 0.96875, 0.8921569), (3.0, 0.9166667, 0.8773585), (6.0, 0.8571429, 0.8571429), (10.0, 0.8, 0.8333333)]
-    {
+    let seller =
+        |a: f64, yes: f64, no: f64| BetaBernoulli::new(a, a).unwrap().after(yes, no).unwrap().predictive();
+    for (a, one, two) in [
+        (1.0, 0.96875, 0.8921569),
+        (3.0, 0.9166667, 0.8773585),
+        (6.0, 0.8571429, 0.8571429),
+        (10.0, 0.8, 0.8333333),
+    ] {
         near(seller(a, 30.0, 0.0), one, 5e-8);
         near(seller(a, 90.0, 10.0), two, 5e-8);
     }
@@ -49,9 +53,17 @@ fn beta_bernoulli() {
     near(integral(0.0, 1.0, 20_000, |p| beta.density(p)), 1.0, 1e-8);
     // N = 0 predicts the prior mean; a uniform prior's mode is the share; Dirichlet of two is the same.
     assert_eq!(BetaBernoulli::new(2.0, 3.0).unwrap().predictive(), 0.4);
-    near(BetaBernoulli::new(1.0, 1.0).unwrap().after(3.0, 1.0).unwrap().belief().mode().unwrap(), 0.75, 1e-15);
+    near(
+        BetaBernoulli::new(1.0, 1.0).unwrap().after(3.0, 1.0).unwrap().belief().mode().unwrap(),
+        0.75,
+        1e-15,
+    );
     let two = DirichletCategorical::new(&[2.0, 3.0]).unwrap();
-    near(two.log_evidence_of(&[4.0, 1.0]).unwrap(), BetaBernoulli::new(2.0, 3.0).unwrap().log_evidence_of(4.0, 1.0).unwrap(), 1e-13);
+    near(
+        two.log_evidence_of(&[4.0, 1.0]).unwrap(),
+        BetaBernoulli::new(2.0, 3.0).unwrap().log_evidence_of(4.0, 1.0).unwrap(),
+        1e-13,
+    );
     // Predictive = mean of draws of the posterior.
     let draws = Beta::new(8.0, 4.0).unwrap().sample(20_000, 1).unwrap();
     near(draws.mean().unwrap(), 8.0 / 12.0, 0.005);
@@ -68,7 +80,11 @@ fn dirichlet_categorical() {
     let weak = DirichletCategorical::new(&[1e-9; 3]).unwrap().after(&[3.0, 1.0, 0.0]).unwrap().predictive();
     all_near(&weak, &[0.75, 0.25, 0.0], 1e-8);
     // Laplace's smoothing, and never zero.
-    all_near(&DirichletCategorical::new(&[1.0; 3]).unwrap().after(&[2.0, 0.0, 0.0]).unwrap().predictive(), &[0.6, 0.2, 0.2], 1e-15);
+    all_near(
+        &DirichletCategorical::new(&[1.0; 3]).unwrap().after(&[2.0, 0.0, 0.0]).unwrap().predictive(),
+        &[0.6, 0.2, 0.2],
+        1e-15,
+    );
     assert!(prior.after(&[-1.0, 0.0, 0.0]).is_err() && prior.posterior(&[3]).is_err());
 }
 
@@ -116,7 +132,11 @@ fn updates_are_numerical_integrals() {
             });
     }
     near(nig.log_evidence(&data).unwrap(), sum.ln(), 2e-3);
-    near(Normal::fit_map(&data, &[1.0; 3], &nig).unwrap().location(), nig.posterior(&data).unwrap().mean(), 1e-15);
+    near(
+        Normal::fit_map(&data, &[1.0; 3], &nig).unwrap().location(),
+        nig.posterior(&data).unwrap().mean(),
+        1e-15,
+    );
     // One dimension of the Wishart form is the gamma form.
     let x = Array1::from(data.to_vec()).insert_axis(Axis(1));
     let niw = NormalInverseWishart::new(array![0.5].view(), 2.0, 6.0, array![[4.0]].view()).unwrap();

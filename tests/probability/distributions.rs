@@ -39,7 +39,9 @@ fn scipy_in_the_bulk() {
     for case in numbers()["bulk"].as_array().unwrap() {
         let (name, p) = (case["name"].as_str().unwrap(), list(&case["parameters"]));
         let d = named(name, &p);
-        for ((x, log), cdf) in list(&case["x"]).into_iter().zip(list(&case["log_density"])).zip(list(&case["cdf"])) {
+        for ((x, log), cdf) in
+            list(&case["x"]).into_iter().zip(list(&case["log_density"])).zip(list(&case["cdf"]))
+        {
             near(d.log_density(x), log, 1e-10 * log.abs().max(1.0));
             close(d.cdf(x), cdf, 1e-9, &format!("{name}{p:?}.cdf({x})"));
             near(d.cdf(x) + d.survival(x), 1.0, 1e-12);
@@ -101,7 +103,13 @@ fn densities_integrate_and_are_the_slopes_of_their_distribution_functions() {
             assert!(d.log_density(mode) >= d.log_density(mode + step));
             assert!(d.log_density(mode) >= d.log_density(mode - step));
         }
-        near(d.entropy(), -integral(low, high, 200_000, |x| if d.density(x) > 0.0 { d.density(x) * d.log_density(x) } else { 0.0 }), 2e-3);
+        near(
+            d.entropy(),
+            -integral(low, high, 200_000, |x| {
+                if d.density(x) > 0.0 { d.density(x) * d.log_density(x) } else { 0.0 }
+            }),
+            2e-3,
+        );
     }
 }
 
@@ -147,7 +155,11 @@ fn draws_pass_kolmogorov_and_repeat() {
         let distance = kolmogorov_distance(&x.to_vec(), &By(d.as_ref())).unwrap();
         assert!(distance * 4000f64.sqrt() < 1.95, "{distance}");
     }
-    for (d, most) in [(named("poisson", &[4.3]), 14), (named("binomial", &[12.0, 0.35]), 12), (named("bernoulli", &[0.3]), 1)] {
+    for (d, most) in [
+        (named("poisson", &[4.3]), 14),
+        (named("binomial", &[12.0, 0.35]), 12),
+        (named("bernoulli", &[0.3]), 1),
+    ] {
         let x = d.sample(20_000, 3).unwrap();
         for k in 0..=most {
             let share = x.iter().filter(|x| **x == f64::from(k)).count() as f64 / 20_000.0;
@@ -173,7 +185,10 @@ fn the_normal_distribution() {
     near(n.cdf(2.0 - 3.3), n.survival(2.0 + 3.3), 1e-15);
     near(Normal::new(0.0, 1.0).unwrap().cdf(1.96), 0.9750021049, 1e-10);
     near(integral(-40.0, 44.0, 100_000, |x| x * x * n.density(x)), 4.0 + 9.0, 1e-8);
-    assert_eq!(Normal::from_precision(2.0, 1.0 / 9.0).unwrap().variance().map(|v| (v * 1e9).round()), Some(9e9));
+    assert_eq!(
+        Normal::from_precision(2.0, 1.0 / 9.0).unwrap().variance().map(|v| (v * 1e9).round()),
+        Some(9e9)
+    );
     close(Normal::new(0.0, 1.0).unwrap().log_cdf(-100.0), -5005.524208694205, 1e-12, "log Φ(-100)");
 }
 
@@ -183,7 +198,9 @@ fn students_t_is_a_mixture_of_scales() {
     let t = StudentT::new(3.0, 0.0, 1.0).unwrap();
     let g = Gamma::new(1.5, 1.5).unwrap();
     let mixed = |x: f64| {
-        integral(0.0, 30.0, 60_000, |s| g.density(s) * Normal::new(0.0, 1.0 / s.max(1e-12)).unwrap().density(x))
+        integral(0.0, 30.0, 60_000, |s| {
+            g.density(s) * Normal::new(0.0, 1.0 / s.max(1e-12)).unwrap().density(x)
+        })
     };
     for x in [0.0, 1.0, 4.0] {
         near(mixed(x), t.density(x), 1e-6);
@@ -217,7 +234,11 @@ fn categories_and_their_coding() {
     let draws = Categorical::new(&[0.2, 0.5, 0.3]).unwrap().sample(20_000, 1).unwrap();
     near(draws.iter().filter(|k| **k == 1).count() as f64 / 20_000.0, 0.5, 0.015);
     let m = Multinomial::new(7, &[0.2, 0.5, 0.3]).unwrap();
-    near(m.log_density(&[2.0, 4.0, 1.0]).unwrap(), numbers()["matrix"]["multinomial"].as_f64().unwrap(), 1e-10);
+    near(
+        m.log_density(&[2.0, 4.0, 1.0]).unwrap(),
+        numbers()["matrix"]["multinomial"].as_f64().unwrap(),
+        1e-10,
+    );
     let rows = m.sample(5000, 2).unwrap();
     assert!(rows.rows().into_iter().all(|r| r.sum() == 7.0));
     all_near(&rows.mean_axis(ndarray::Axis(0)).unwrap().to_vec(), &m.mean(), 0.08);
@@ -235,7 +256,11 @@ fn dirichlet_golden_numbers() {
     all_near(&draws.mean_axis(ndarray::Axis(0)).unwrap().to_vec(), &d.mean(), 0.006);
     all_near(&draws.var_axis(ndarray::Axis(0), 0.0).to_vec(), &d.variance(), 0.004);
     assert!(Dirichlet::new(&[0.01, 0.01]).unwrap().sample(100, 0).unwrap().iter().all(|p| p.is_finite()));
-    all_near(&Dirichlet::new(&[2.0, 3.0, 4.0]).unwrap().mode().unwrap(), &[1.0 / 6.0, 2.0 / 6.0, 3.0 / 6.0], 1e-15);
+    all_near(
+        &Dirichlet::new(&[2.0, 3.0, 4.0]).unwrap().mode().unwrap(),
+        &[1.0 / 6.0, 2.0 / 6.0, 3.0 / 6.0],
+        1e-15,
+    );
     assert!(d.mode().is_none());
     assert!(d.divergence(&d).unwrap().abs() < 1e-14 && d.divergence(&e).unwrap() > 0.0);
     // K = 3 by quadrature.
@@ -303,7 +328,11 @@ fn matrices_and_heavy_tails() {
     near(i.log_density(x.view()).unwrap(), at("inverse_wishart"), 1e-10);
     // One dimension is an inverse gamma.
     let one = InverseWishart::new(5.0, array![[3.0]].view()).unwrap();
-    near(one.log_density(array![[0.8]].view()).unwrap(), InverseGamma::new(2.5, 1.5).unwrap().log_density(0.8), 1e-12);
+    near(
+        one.log_density(array![[0.8]].view()).unwrap(),
+        InverseGamma::new(2.5, 1.5).unwrap().log_density(0.8),
+        1e-12,
+    );
     let t = MultivariateT::new(3.5, array![0.5, -0.5].view(), v.view()).unwrap();
     near(t.log_density(array![[2.0, 1.0]].view()).unwrap()[0], at("multivariate_t"), 1e-10);
     let rows = t.sample(400, 3).unwrap();

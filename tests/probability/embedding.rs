@@ -1,7 +1,9 @@
 //! Embeddings of normal distributions in closed form.
 
 use mercer::probability::gaussian::MultivariateNormal;
-use mercer::stats::{KernelMeanEmbedding, gaussian_embedding, gaussian_embedding_product, gaussian_squared_mmd};
+use mercer::stats::{
+    KernelMeanEmbedding, gaussian_embedding, gaussian_embedding_product, gaussian_squared_mmd,
+};
 use mercer::{Device, Kernel};
 use ndarray::array;
 

@@ -10,7 +10,9 @@ use serde_json::Value;
 use crate::{all_near, near};
 
 fn five() -> MultivariateNormal {
-    let a = Array2::from_shape_fn((5, 5), |(i, j)| ((i * 3 + j * j) as f64).sin() + if i == j { 2.0 } else { 0.0 });
+    let a = Array2::from_shape_fn((5, 5), |(i, j)| {
+        ((i * 3 + j * j) as f64).sin() + if i == j { 2.0 } else { 0.0 }
+    });
     MultivariateNormal::new(array![0.3, -1.0, 2.0, 0.0, 0.5].view(), (a.dot(&a.t())).view()).unwrap()
 }
 
@@ -26,17 +28,16 @@ fn densities_full_diagonal_spherical() {
     let x = array![[2.0, 1.0]];
     near(n.log_density(x.view()).unwrap()[0], all["matrix"]["multivariate_normal"].as_f64().unwrap(), 1e-12);
     let d = MultivariateNormal::diagonal(array![0.5, -0.5].view(), array![2.0, 3.0].view()).unwrap();
-    let product = Normal::new(0.5, 2.0).unwrap().log_density(2.0) + Normal::new(-0.5, 3.0).unwrap().log_density(1.0);
+    let product =
+        Normal::new(0.5, 2.0).unwrap().log_density(2.0) + Normal::new(-0.5, 3.0).unwrap().log_density(1.0);
     near(d.log_density(x.view()).unwrap()[0], product, 1e-13);
     let (s, c) = (0.7f64.sin(), 0.7f64.cos());
     let turn = array![[c, -s], [s, c]];
     let ball = MultivariateNormal::spherical(array![0.0, 0.0].view(), 1.7).unwrap();
     near(ball.log_density(x.dot(&turn).view()).unwrap()[0], ball.log_density(x.view()).unwrap()[0], 1e-13);
-    let turned = MultivariateNormal::new(
-        n.mean().dot(&turn).view(),
-        turn.t().dot(&n.covariance().dot(&turn)).view(),
-    )
-    .unwrap();
+    let turned =
+        MultivariateNormal::new(n.mean().dot(&turn).view(), turn.t().dot(&n.covariance().dot(&turn)).view())
+            .unwrap();
     near(turned.log_density(x.dot(&turn).view()).unwrap()[0], n.log_density(x.view()).unwrap()[0], 1e-12);
     assert_eq!((n.parameters(), d.parameters(), ball.parameters()), (2 + 3, 2 + 2, 2 + 1));
     let by_precision = MultivariateNormal::from_precision(n.mean().view(), n.precision().view()).unwrap();
@@ -46,7 +47,11 @@ fn densities_full_diagonal_spherical() {
     assert!(MultivariateNormal::new(array![0.0, 0.0].view(), array![[1.0, 2.0], [2.0, 1.0]].view()).is_err());
     let on = n.log_density_on(&Device::cpu(), x.view()).unwrap();
     near(on[0], n.log_density(x.view()).unwrap()[0], 1e-13);
-    near(n.entropy(), -n.sample(40_000, 1).map(|r| n.log_density(r.view()).unwrap().mean().unwrap()).unwrap(), 0.02);
+    near(
+        n.entropy(),
+        -n.sample(40_000, 1).map(|r| n.log_density(r.view()).unwrap().mean().unwrap()).unwrap(),
+        0.02,
+    );
 }
 
 /// P-11, P-12, GP-03: marginals commute; `p(x₁|x₂) p(x₂) = p(x₁, x₂)`; a conditional is no wider and its width does not see x₂.
@@ -92,7 +97,8 @@ fn sums_maps_and_products() {
 /// GP-06: `∫ N(a|Bc, D) N(c|e, F) dc = N(a|Be, D + BFBᵀ)`, and Bayes' rule for c.
 #[test]
 fn the_linear_gaussian_integral() {
-    let prior = MultivariateNormal::new(array![0.5, -1.0].view(), array![[2.0, 0.4], [0.4, 1.0]].view()).unwrap();
+    let prior =
+        MultivariateNormal::new(array![0.5, -1.0].view(), array![[2.0, 0.4], [0.4, 1.0]].view()).unwrap();
     let map = array![[1.0, 0.5], [0.0, 2.0], [1.0, -1.0]];
     let noise = Array2::from_diag(&array![0.1, 0.2, 0.3]);
     let b = array![0.0, 1.0, 0.0];
@@ -101,7 +107,8 @@ fn the_linear_gaussian_integral() {
     // ln p(y) = ln p(y|x) + ln p(x) - ln p(x|y), at any x.
     let x = array![[0.1, -0.7]];
     let at = MultivariateNormal::new((map.dot(&x.row(0)) + &b).view(), noise.view()).unwrap();
-    let right = at.log_density(y.view().insert_axis(Axis(0))).unwrap()[0] + prior.log_density(x.view()).unwrap()[0]
+    let right = at.log_density(y.view().insert_axis(Axis(0))).unwrap()[0]
+        + prior.log_density(x.view()).unwrap()[0]
         - model.posterior(y.view()).unwrap().log_density(x.view()).unwrap()[0];
     near(model.log_evidence(y.view()).unwrap(), right, 1e-11);
     let draws = prior.sample(50_000, 1).unwrap().dot(&map.t()) + &b;
@@ -167,7 +174,9 @@ fn fits_by_likelihood_and_by_posterior() {
     let x = five().sample(50, 3).unwrap();
     let n = MultivariateNormal::fit(x.view()).unwrap();
     all_near(&flat(n.covariance()), &flat(&covariance(x.view(), 0).unwrap()), 1e-10);
-    let weak = NormalInverseWishart::new(Array1::zeros(5).view(), 1e-9, 4.0 + 1e-6, (Array2::eye(5) * 1e-9).view()).unwrap();
+    let weak =
+        NormalInverseWishart::new(Array1::zeros(5).view(), 1e-9, 4.0 + 1e-6, (Array2::eye(5) * 1e-9).view())
+            .unwrap();
     let map = MultivariateNormal::fit_map(x.view(), Array1::ones(50).view(), &weak).unwrap();
     all_near(&map.mean().to_vec(), &n.mean().to_vec(), 1e-7);
     all_near(&flat(map.covariance()), &flat(&(n.covariance() * (50.0 / (50.0 + 4.0 + 5.0 + 2.0)))), 1e-4);

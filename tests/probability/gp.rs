@@ -35,7 +35,11 @@ fn a_given_mean_is_a_shift() {
     let wide = Kernel::rbf(1.0) + Kernel::constant(1e4) + Kernel::linear().scaled(1e4);
     let learned = GpRegressor::new(wide).noise(0.1).fit(&Device::cpu(), &x, &shifted).unwrap();
     let inside = array![[1.0]];
-    near(learned.predict_latent(&inside).unwrap().mean[0], fitted.predict_latent(&inside).unwrap().mean[0], 0.3);
+    near(
+        learned.predict_latent(&inside).unwrap().mean[0],
+        fitted.predict_latent(&inside).unwrap().mean[0],
+        0.3,
+    );
 }
 
 /// G-01: the joint on a subset is the marginal of the joint.
@@ -64,7 +68,8 @@ fn length_scales_smooth() {
         assert!(rise < before);
         before = rise;
         // The first value is z itself, whatever l.
-        let first = GpRegressor::new(Kernel::rbf(1.0)).sample_prior(line(2, h), 1, 9).unwrap().values[[0, 0, 0]];
+        let first =
+            GpRegressor::new(Kernel::rbf(1.0)).sample_prior(line(2, h), 1, 9).unwrap().values[[0, 0, 0]];
         near(f[[0, 0, 0]], first, 1e-12);
     }
 }

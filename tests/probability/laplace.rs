@@ -11,7 +11,11 @@ use crate::near;
 #[test]
 fn a_coin_in_two_parametrisations() {
     let coin = LaplaceApproximation::scalar((1e-3, 0.999), 0.5, |p| {
-        (7.0 * p.ln() + 3.0 * (1.0 - p).ln(), 7.0 / p - 3.0 / (1.0 - p), -7.0 / (p * p) - 3.0 / (1.0 - p).powi(2))
+        (
+            7.0 * p.ln() + 3.0 * (1.0 - p).ln(),
+            7.0 / p - 3.0 / (1.0 - p),
+            -7.0 / (p * p) - 3.0 / (1.0 - p).powi(2),
+        )
     })
     .unwrap();
     near(coin.mode()[0], 0.7, 1e-12);

@@ -77,7 +77,9 @@ fn gaussian_likelihood_is_regression() {
 #[test]
 fn one_observation_by_quadrature() {
     let exact = |p: &dyn Fn(f64) -> f64| {
-        crate::integral(-12.0, 12.0, 40_000, |f| p(f) * (-0.5 * f * f / 2.0).exp() / (std::f64::consts::TAU * 2.0).sqrt())
+        crate::integral(-12.0, 12.0, 40_000, |f| {
+            p(f) * (-0.5 * f * f / 2.0).exp() / (std::f64::consts::TAU * 2.0).sqrt()
+        })
     };
     let k = Kernel::rbf(1.0).scaled(2.0);
     let x = array![[0.0]];
@@ -98,7 +100,8 @@ fn one_observation_by_quadrature() {
     let t = StudentTLikelihood { degrees: 4.0, scale: 0.5 };
     let gp = LatentGp::laplace(&k, &t, &x, array![0.0]).unwrap();
     near(gp.log_evidence(), t.local(0.0, 0.0).log - 0.5 * (1.0f64 + 2.0 * 5.0 / (4.0 * 0.25)).ln(), 1e-12);
-    let many = LatentGp::laplace(&k, &StudentTLikelihood { degrees: 1e7, scale: 0.5 }, &x, array![0.8]).unwrap();
+    let many =
+        LatentGp::laplace(&k, &StudentTLikelihood { degrees: 1e7, scale: 0.5 }, &x, array![0.8]).unwrap();
     let normal = LatentGp::laplace(&k, &GaussianLikelihood { variance: 0.25 }, &x, array![0.8]).unwrap();
     near(many.log_evidence(), normal.log_evidence(), 1e-6);
 }
@@ -158,10 +161,11 @@ fn the_mode_is_kernel_logistic_regression() {
     let k = Kernel::rbf(1.0);
     let y = array![-1.0_f64, 1.0, -1.0, 1.0];
     let gp = LatentGp::laplace(&k, &LogisticLikelihood, four(), &y).unwrap();
-    let gram = mercer::ops::gram(&k, &mercer::Matrix::from_array(&Device::cpu(), four().view()).unwrap(), None)
-        .unwrap()
-        .to_array()
-        .unwrap();
+    let gram =
+        mercer::ops::gram(&k, &mercer::Matrix::from_array(&Device::cpu(), four().view()).unwrap(), None)
+            .unwrap()
+            .to_array()
+            .unwrap();
     // In dual coefficients c: f = Kc, by the general minimiser.
     let found = mercer::optim::Minimiser::new()
         .tolerance(1e-9)
@@ -169,7 +173,8 @@ fn the_mode_is_kernel_logistic_regression() {
             let c = Array1::from(c.to_vec());
             let f = gram.dot(&c);
             let loss: f64 = f.iter().zip(&y).map(|(f, y): (&f64, &f64)| (-y * f).exp().ln_1p()).sum();
-            let slope: Array1<f64> = f.iter().zip(&y).map(|(f, y): (&f64, &f64)| -y / (1.0 + (y * f).exp())).collect();
+            let slope: Array1<f64> =
+                f.iter().zip(&y).map(|(f, y): (&f64, &f64)| -y / (1.0 + (y * f).exp())).collect();
             Ok((loss + 0.5 * c.dot(&f), gram.dot(&(slope + &c)).to_vec()))
         })
         .unwrap();

@@ -17,9 +17,15 @@ fn complete_and_marginal_likelihoods() {
         ComponentMixture::new(&[0.5, 0.5], parts).unwrap()
     };
     let x = array![[0.0]];
-    for (theta, want) in [(0.0, -1.4851577), (1.0, -1.9106724), (-2.0, -2.9189385), (3.0, -3.5331960), (1e3, -3.6120857)] {
+    for (theta, want) in
+        [(0.0, -1.4851577), (1.0, -1.9106724), (-2.0, -2.9189385), (3.0, -3.5331960), (1e3, -3.6120857)]
+    {
         near(at(theta).score_samples(x.view()).unwrap()[0], want, 6e-8);
-        near(at(theta).complete_log_likelihood(x.view(), &[1]).unwrap(), -0.5 * theta * theta - 1.6120857, 1e-7 * (1.0 + theta * theta));
+        near(
+            at(theta).complete_log_likelihood(x.view(), &[1]).unwrap(),
+            -0.5 * theta * theta - 1.6120857,
+            1e-7 * (1.0 + theta * theta),
+        );
     }
     let second = |t: f64| {
         let l = |t: f64| at(t).score_samples(x.view()).unwrap()[0];
@@ -46,12 +52,17 @@ fn any_component_by_em() {
     let a = MultivariateNormal::spherical(array![0.0, 0.0].view(), 0.3).unwrap();
     let b = MultivariateNormal::spherical(array![3.0, 1.0].view(), 0.5).unwrap();
     let x = concatenate![Axis(0), a.sample(60, 1).unwrap(), b.sample(40, 2).unwrap()];
-    let one = |m: [f64; 2]| MultivariateNormal::new(Array1::from(m.to_vec()).view(), Array2::eye(2).view()).unwrap();
+    let one = |m: [f64; 2]| {
+        MultivariateNormal::new(Array1::from(m.to_vec()).view(), Array2::eye(2).view()).unwrap()
+    };
     let start = ComponentMixture::new(&[0.5, 0.5], vec![one([0.0, 0.0]), one([3.0, 1.0])]).unwrap();
     let w = Array1::ones(100);
     let fitted = start.fit(x.view(), w.view(), 500, 1e-13).unwrap();
     assert!(fitted.trace().windows(2).all(|t| t[1] >= t[0] - 1e-9));
-    let named = mercer::models::mixture::GaussianMixture::new(2).covariance_floor(0.0).tolerance(1e-12).max_iterations(500);
+    let named = mercer::models::mixture::GaussianMixture::new(2)
+        .covariance_floor(0.0)
+        .tolerance(1e-12)
+        .max_iterations(500);
     let named = named.fit(&Device::cpu(), &x).unwrap();
     near(fitted.trace().last().copied().unwrap(), named.log_likelihood(), 1e-4);
     assert_eq!(fitted.parameters(), named.parameters());
@@ -62,7 +73,11 @@ fn any_component_by_em() {
         Gamma::new(30.0, 5.0).unwrap().sample(80, 4).unwrap()
     ]
     .insert_axis(Axis(1));
-    let start = ComponentMixture::new(&[0.5, 0.5], vec![Gamma::new(2.0, 2.0).unwrap(), Gamma::new(5.0, 1.0).unwrap()]).unwrap();
+    let start = ComponentMixture::new(
+        &[0.5, 0.5],
+        vec![Gamma::new(2.0, 2.0).unwrap(), Gamma::new(5.0, 1.0).unwrap()],
+    )
+    .unwrap();
     let g = start.fit(y.view(), Array1::ones(160).view(), 500, 1e-11).unwrap();
     near(g.components()[1].mean().unwrap(), 6.0, 0.4);
     assert!(g.trace().windows(2).all(|t| t[1] >= t[0] - 1e-8));
@@ -70,7 +85,10 @@ fn any_component_by_em() {
     let twice = concatenate![Axis(0), y, y.slice(ndarray::s![..5, ..])];
     let mut w = Array1::ones(160);
     w.slice_mut(ndarray::s![..5]).fill(2.0);
-    let (p, q) = (start.fit(y.view(), w.view(), 20, 0.0).unwrap(), start.fit(twice.view(), Array1::ones(165).view(), 20, 0.0).unwrap());
+    let (p, q) = (
+        start.fit(y.view(), w.view(), 20, 0.0).unwrap(),
+        start.fit(twice.view(), Array1::ones(165).view(), 20, 0.0).unwrap(),
+    );
     all_near(p.weights(), q.weights(), 1e-9);
 }
 
@@ -78,7 +96,9 @@ fn any_component_by_em() {
 #[test]
 fn semi_supervised() {
     let x = array![[1.0], [0.0], [2.0], [14.0], [11.0], [1.0], [12.0]];
-    let start = ComponentMixture::new(&[0.5, 0.5], vec![Poisson::new(1.0).unwrap(), Poisson::new(5.0).unwrap()]).unwrap();
+    let start =
+        ComponentMixture::new(&[0.5, 0.5], vec![Poisson::new(1.0).unwrap(), Poisson::new(5.0).unwrap()])
+            .unwrap();
     let w = Array1::ones(7);
     let labels = [0, 0, 1, 1, 1, 0, 1];
     let all: Vec<Option<usize>> = labels.iter().map(|l| Some(*l)).collect();
@@ -109,7 +129,9 @@ fn low_densities_are_flagged() {
 #[test]
 fn the_chinese_restaurant() {
     let process = ChineseRestaurant::new(2.0).unwrap();
-    let mean = (0..200).map(|s| *process.sample(500, s).unwrap().iter().max().unwrap() as f64 + 1.0).sum::<f64>() / 200.0;
+    let mean =
+        (0..200).map(|s| *process.sample(500, s).unwrap().iter().max().unwrap() as f64 + 1.0).sum::<f64>()
+            / 200.0;
     near(mean, process.expected_tables(500), 0.6);
     let growth = process.expected_tables(100_000) - process.expected_tables(10_000);
     near(growth, 2.0 * 10f64.ln(), 1e-3);
@@ -120,7 +142,8 @@ fn the_chinese_restaurant() {
     let a = MultivariateNormal::spherical(array![0.0, 0.0].view(), 0.1).unwrap().sample(15, 1).unwrap();
     let b = MultivariateNormal::spherical(array![6.0, 6.0].view(), 0.1).unwrap().sample(15, 2).unwrap();
     let x = concatenate![Axis(0), a, b];
-    let prior = NormalInverseWishart::new(array![3.0, 3.0].view(), 0.05, 5.0, (Array2::eye(2) * 0.5).view()).unwrap();
+    let prior =
+        NormalInverseWishart::new(array![3.0, 3.0].view(), 0.05, 5.0, (Array2::eye(2) * 0.5).view()).unwrap();
     let z = ChineseRestaurant::new(0.5).unwrap().gibbs(&prior, x.view(), 10, 3).unwrap();
     assert!((0..15).all(|i| z[i] != z[15 + i]));
     let common = (0..15).filter(|&i| z[i] == z[0]).count();
@@ -152,12 +175,18 @@ fn online_kmeans_with_a_step_of_ones_own() {
 fn online_ppca() {
     use mercer::inference::em::Mode;
     use mercer::models::latent::{Ppca, PpcaSolver, StreamedMoments};
-    let wide = MultivariateNormal::diagonal(array![1.0, 0.0, -1.0].view(), array![9.0, 1.0, 0.8].view()).unwrap();
+    let wide =
+        MultivariateNormal::diagonal(array![1.0, 0.0, -1.0].view(), array![9.0, 1.0, 0.8].view()).unwrap();
     let x = wide.sample(400, 1).unwrap();
-    let parts: Vec<StreamedMoments> =
-        x.axis_chunks_iter(Axis(0), 100).map(|part| StreamedMoments::of(&Device::cpu(), part).unwrap()).collect();
+    let parts: Vec<StreamedMoments> = x
+        .axis_chunks_iter(Axis(0), 100)
+        .map(|part| StreamedMoments::of(&Device::cpu(), part).unwrap())
+        .collect();
     let closed = Ppca::new(1).fit(&Device::cpu(), &x).unwrap();
-    let online = Ppca::new(1).solver(PpcaSolver::Em).mode(Mode::Stepwise { delay: 2.0, decay: 0.6 }).max_iterations(300);
+    let online = Ppca::new(1)
+        .solver(PpcaSolver::Em)
+        .mode(Mode::Stepwise { delay: 2.0, decay: 0.6 })
+        .max_iterations(300);
     let online = online.fit_moments(&parts).unwrap();
     near(online.noise_variance() / closed.noise_variance(), 1.0, 0.02);
     near(online.covariance()[[0, 0]] / closed.covariance()[[0, 0]], 1.0, 0.05);
@@ -165,6 +194,7 @@ fn online_ppca() {
     let em = Ppca::new(1).solver(PpcaSolver::Em).tolerance(0.0);
     // The statistics of the start are learned from first, then those of the one part: two steps of plain EM.
     let plain = em.clone().max_iterations(2).fit_moments(&whole).unwrap();
-    let step = em.max_iterations(1).mode(Mode::Stepwise { delay: 0.0, decay: 1.0 }).fit_moments(&whole).unwrap();
+    let step =
+        em.max_iterations(1).mode(Mode::Stepwise { delay: 0.0, decay: 1.0 }).fit_moments(&whole).unwrap();
     near(step.noise_variance(), plain.noise_variance(), 1e-9);
 }

@@ -21,7 +21,11 @@ fn gamma_and_its_derivatives_have_their_digits() {
     {
         for (x, want) in list(&all["x"]).into_iter().zip(list(&all[name])) {
             // At its zeros a logarithm has absolute digits only.
-            if want == 0.0 { near(f(x), 0.0, 1e-14) } else { close(f(x), want, 1e-11, &format!("{name}({x})")) }
+            if want == 0.0 {
+                near(f(x), 0.0, 1e-14);
+            } else {
+                close(f(x), want, 1e-11, &format!("{name}({x})"));
+            }
         }
     }
 }
@@ -29,7 +33,8 @@ fn gamma_and_its_derivatives_have_their_digits() {
 /// ref:N of the notes.
 #[test]
 fn digamma_golden_numbers() {
-    let want = [-10.4237549404, -1.96351002602, -0.577215664902, 0.703156640645, 2.25175258907, 4.60016185274];
+    let want =
+        [-10.4237549404, -1.96351002602, -0.577215664902, 0.703156640645, 2.25175258907, 4.60016185274];
     for (x, want) in [0.1, 0.5, 1.0, 2.5, 10.0, 100.0].into_iter().zip(want) {
         near(digamma(x), want, 1e-10);
         near(digamma(x + 1.0), digamma(x) + 1.0 / x, 1e-12);

@@ -7,7 +7,8 @@ use ndarray::{Array2, array};
 use crate::{all_near, near};
 
 fn three() -> JointTable {
-    let counts = ndarray::Array3::from_shape_fn((2, 3, 2), |(i, j, k)| (1 + i * 4 + j * 2 + k * 3) as f64 % 7.0 + 1.0);
+    let counts =
+        ndarray::Array3::from_shape_fn((2, 3, 2), |(i, j, k)| (1 + i * 4 + j * 2 + k * 3) as f64 % 7.0 + 1.0);
     JointTable::from_counts(counts.into_dyn().view()).unwrap()
 }
 
@@ -18,12 +19,20 @@ fn marginals_and_conditionals_of_counts() {
     let t = JointTable::from_counts(counts.clone().into_dyn().view()).unwrap();
     near(t.probabilities().sum(), 1.0, 1e-15);
     let x = t.marginal(&[0]).unwrap();
-    all_near(&[x.probability(&[0]).unwrap(), x.probability(&[1]).unwrap()], &[4.0 / 20.0, 16.0 / 20.0], 1e-15);
+    all_near(
+        &[x.probability(&[0]).unwrap(), x.probability(&[1]).unwrap()],
+        &[4.0 / 20.0, 16.0 / 20.0],
+        1e-15,
+    );
     for i in 0..2 {
         let given = t.conditional(&[(0, i)]).unwrap();
         near(given.probabilities().sum(), 1.0, 1e-15);
         for j in 0..3 {
-            near(given.probability(&[j]).unwrap() * x.probability(&[i]).unwrap(), counts[[i, j]] / 20.0, 1e-15);
+            near(
+                given.probability(&[j]).unwrap() * x.probability(&[i]).unwrap(),
+                counts[[i, j]] / 20.0,
+                1e-15,
+            );
         }
     }
     let empty = JointTable::from_counts(array![[0.0, 0.0], [1.0, 2.0]].into_dyn().view()).unwrap();
@@ -159,7 +168,15 @@ fn means_become_normal() {
         before = distance;
         near(z.mapv(|z| z.powi(4)).mean().unwrap(), kurtosis, 0.15 * kurtosis);
     }
-    assert!(standardised_means(&mercer::probability::distributions::StudentT::new(1.5, 0.0, 1.0).unwrap(), 5, 5, 0).is_err());
+    assert!(
+        standardised_means(
+            &mercer::probability::distributions::StudentT::new(1.5, 0.0, 1.0).unwrap(),
+            5,
+            5,
+            0
+        )
+        .is_err()
+    );
 }
 
 /// F.2: seeing prefers x = 1, doing x = 0.

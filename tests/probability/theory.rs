@@ -28,14 +28,17 @@ fn hoeffding_and_uniform_convergence() {
     near(hoeffding(100.0, 0.1, (0.0, 1.0)).unwrap(), 2.0 * (-2f64).exp(), 1e-15);
     for (m, epsilon) in [(50usize, 0.15), (200, 0.1)] {
         let x = Bernoulli::new(0.4).unwrap().sample(m * 2000, 3).unwrap().to_vec();
-        let far = x.chunks_exact(m).filter(|c| (c.iter().sum::<f64>() / m as f64 - 0.4).abs() >= epsilon).count();
+        let far =
+            x.chunks_exact(m).filter(|c| (c.iter().sum::<f64>() / m as f64 - 0.4).abs() >= epsilon).count();
         assert!(far as f64 / 2000.0 <= hoeffding(m as f64, epsilon, (0.0, 1.0)).unwrap());
     }
     let (n, size, epsilon) = (400usize, 21, 0.25);
     let far = (0..400)
         .filter(|&seed| {
             let seen = ThresholdExperiment::draw(n, seed).unwrap();
-            let gap = (0..size).map(|i| -0.5 + f64::from(i) / 20.0).map(|t| (seen.training_loss(t) - ThresholdExperiment::risk(t)).abs());
+            let gap = (0..size)
+                .map(|i| -0.5 + f64::from(i) / 20.0)
+                .map(|t| (seen.training_loss(t) - ThresholdExperiment::risk(t)).abs());
             gap.fold(0.0, f64::max) > 0.5 * epsilon
         })
         .count();
@@ -46,7 +49,9 @@ fn hoeffding_and_uniform_convergence() {
 #[test]
 fn structural_risk_minimisation() {
     near(srm_penalty(1000f64.ln(), 500.0, 0.05).unwrap(), 0.10293996, 1e-8);
-    assert!(srm_penalty(2000f64.ln(), 500.0, 0.05).unwrap() > srm_penalty(1000f64.ln(), 500.0, 0.05).unwrap());
+    assert!(
+        srm_penalty(2000f64.ln(), 500.0, 0.05).unwrap() > srm_penalty(1000f64.ln(), 500.0, 0.05).unwrap()
+    );
     let classes = [(0.3, 2f64.ln()), (0.2, 1e3f64.ln()), (0.19, 1e12f64.ln())];
     assert_eq!(structural_risk(&classes, 500.0, 0.05).unwrap().0, 1);
     assert_eq!(structural_risk(&classes, 1e9, 0.05).unwrap().0, 2);
@@ -56,7 +61,9 @@ fn structural_risk_minimisation() {
 /// Q.7.
 #[test]
 fn the_threshold_experiment() {
-    let mean = |n: usize| (0..50).map(|s| ThresholdExperiment::draw(n, s).unwrap().largest_deviation()).sum::<f64>() / 50.0;
+    let mean = |n: usize| {
+        (0..50).map(|s| ThresholdExperiment::draw(n, s).unwrap().largest_deviation()).sum::<f64>() / 50.0
+    };
     let (few, many) = (mean(20), mean(2000));
     near(few / many, 10.0, 3.0);
     for seed in 0..20 {
@@ -64,7 +71,9 @@ fn the_threshold_experiment() {
         assert_eq!(seen.training_loss(seen.erm()), 0.0);
         assert!(seen.training_loss(-0.5) > 0.0);
         // The supremum is not below any grid's.
-        let grid = (0..=1000).map(|i| -0.5 + f64::from(i) / 1000.0).map(|t| (seen.training_loss(t) - ThresholdExperiment::risk(t)).abs());
+        let grid = (0..=1000)
+            .map(|i| -0.5 + f64::from(i) / 1000.0)
+            .map(|t| (seen.training_loss(t) - ThresholdExperiment::risk(t)).abs());
         let top = grid.fold(0.0, f64::max);
         assert!(seen.largest_deviation() >= top - 1e-12 && seen.largest_deviation() <= top + 0.01);
     }
@@ -87,7 +96,7 @@ fn shattering_by_brute_force() {
     assert!(shatters(&Halfplanes, square.slice(ndarray::s![..3, ..])).unwrap());
     assert!(!Halfplanes.realises(square.view(), &[true, true, false, false]).unwrap());
     assert_eq!(vc_dimension(&Halfplanes, square.view()).unwrap(), 3);
-    let sines = Array2::from_shape_fn((5, 1), |(i, _)| 10f64.powi(-(i as i32) - 1));
+    let sines = Array2::from_shape_fn((5, 1), |(i, _)| 1.0 / 10f64.powf(i as f64 + 1.0));
     assert!(shatters(&Sines, sines.view()).unwrap());
     let few = FiniteClass::new(vec![
         Box::new(|_| true),

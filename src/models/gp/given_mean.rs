@@ -115,7 +115,12 @@ impl GpRegressor {
         let theta = self.theta();
         for at in [first, second] {
             let inside = at < theta.len();
-            crate::check::parameter("number of a hyper-parameter", at as f64, inside, "must be one of `theta`")?;
+            crate::check::parameter(
+                "number of a hyper-parameter",
+                at as f64,
+                inside,
+                "must be one of `theta`",
+            )?;
         }
         let mut out = Array2::zeros((rows.len(), columns.len()));
         for ((i, j), value) in out.indexed_iter_mut() {

@@ -28,8 +28,8 @@ pub use crate::inference::monte_carlo::SliceParams;
 pub use classification::{Average, FittedGpClassifier, GpClassifier, Latent, Likelihood};
 pub use given_mean::FittedAbout;
 pub use latent::{
-    GaussianLikelihood, LatentGp, Local, LogisticLikelihood, PointLikelihood, PoissonLikelihood, ProbitLikelihood,
-    StudentTLikelihood,
+    GaussianLikelihood, LatentGp, Local, LogisticLikelihood, PointLikelihood, PoissonLikelihood,
+    ProbitLikelihood, StudentTLikelihood,
 };
 pub use mean::Mean;
 pub use prediction::{JointPrediction, Prediction, Predictive, Samples};

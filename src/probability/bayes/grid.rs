@@ -45,7 +45,12 @@ impl GridPosterior {
         let mut cells = 1usize;
         for (i, &(low, high, n)) in axes.iter().enumerate() {
             let proper = low.is_finite() && high.is_finite() && low < high && n > 0;
-            parameter(&format!("width of axis {i}"), high - low, proper, "an axis goes up, in one cell or more")?;
+            parameter(
+                &format!("width of axis {i}"),
+                high - low,
+                proper,
+                "an axis goes up, in one cell or more",
+            )?;
             volume += ((high - low) / n as f64).ln();
             cells = cells.saturating_mul(n);
         }
@@ -60,7 +65,12 @@ impl GridPosterior {
         }
         let logs: Vec<f64> = points.rows().into_iter().map(|row| log_joint(&row.to_vec())).collect();
         let bad = logs.iter().find(|l| l.is_nan() || **l == f64::INFINITY);
-        parameter("log_joint", bad.copied().unwrap_or(0.0), bad.is_none(), "must be a number, or minus infinity")?;
+        parameter(
+            "log_joint",
+            bad.copied().unwrap_or(0.0),
+            bad.is_none(),
+            "must be a number, or minus infinity",
+        )?;
         let total = log_sum_exp(&logs);
         parameter("log evidence", total, total.is_finite(), "the density is zero on the whole grid")?;
         let best = (0..cells).fold(0, |b, i| if logs[i] > logs[b] { i } else { b });

@@ -53,13 +53,15 @@ impl EmpiricalBayes {
                 .map(|(w, x)| 0.5 * (w / std::f64::consts::TAU).ln() - 0.5 * w * (x - mean) * (x - mean))
                 .sum();
             // d log/dt with the mean at its best.
-            let slope: f64 = w.iter().zip(x).map(|(w, x)| 0.5 * w * (w * (x - mean) * (x - mean) - 1.0)).sum();
+            let slope: f64 =
+                w.iter().zip(x).map(|(w, x)| 0.5 * w * (w * (x - mean) * (x - mean) - 1.0)).sum();
             (mean, log, slope)
         };
         let far = x.iter().fold(0f64, |m, v| m.max((v - x[0]).abs())).powi(2) + 1e-300;
         // The evidence may have several tops: the best of a grid of t² from nothing to the range, then the root of its slope.
-        let grid: Vec<f64> =
-            std::iter::once(0.0).chain((0..200).map(|i| far * (10f64).powf(-8.0 + 8.0 * f64::from(i) / 199.0))).collect();
+        let grid: Vec<f64> = std::iter::once(0.0)
+            .chain((0..200).map(|i| far * (10f64).powf(-8.0 + 8.0 * f64::from(i) / 199.0)))
+            .collect();
         let best = (0..grid.len()).fold(0, |b, i| if at(grid[i]).1 > at(grid[b]).1 { i } else { b });
         let (mut low, mut high) = (grid[best.saturating_sub(1)], grid[(best + 1).min(grid.len() - 1)]);
         let variance = if best == 0 && at(0.0).2 <= 0.0 {

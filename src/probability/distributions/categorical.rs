@@ -159,7 +159,12 @@ impl Categorical {
         let alpha: Vec<f64> = prior.alpha().iter().zip(&counts).map(|(a, n)| a + n).collect();
         let smallest = alpha.iter().fold(f64::INFINITY, |m, a| m.min(*a));
         let requirement = "must be at least one: the posterior has no mode inside";
-        parameter("smallest count + alpha", smallest, smallest >= 1.0 && alpha.iter().any(|&a| a > 1.0), requirement)?;
+        parameter(
+            "smallest count + alpha",
+            smallest,
+            smallest >= 1.0 && alpha.iter().any(|&a| a > 1.0),
+            requirement,
+        )?;
         let rest: f64 = alpha.iter().map(|a| a - 1.0).sum();
         Categorical::new(&alpha.iter().map(|a| (a - 1.0) / rest).collect::<Vec<_>>())
     }

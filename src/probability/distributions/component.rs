@@ -3,7 +3,8 @@
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
 use super::{
-    Bernoulli, Beta, Exponential, Gamma, InverseGamma, Laplace, Normal, Poisson, StudentT, Univariate, VonMises,
+    Bernoulli, Beta, Exponential, Gamma, InverseGamma, Laplace, Normal, Poisson, StudentT, Univariate,
+    VonMises,
 };
 use crate::Result;
 use crate::check::{inputs, numbers, require, weights};

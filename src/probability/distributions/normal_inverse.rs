@@ -157,7 +157,12 @@ impl NormalInverseWishart {
         // Both are checked by the distributions that they are parameters of.
         MultivariateNormal::new(mean, scale)?;
         InverseWishart::new(degrees, scale)?;
-        Ok(NormalInverseWishart { mean: mean.to_owned(), strength, degrees, scale: symmetrised(scale.to_owned()) })
+        Ok(NormalInverseWishart {
+            mean: mean.to_owned(),
+            strength,
+            degrees,
+            scale: symmetrised(scale.to_owned()),
+        })
     }
 
     /// `ln p(μ, Σ)`.

@@ -75,7 +75,12 @@ impl StudentT {
         if moved < 1e-8 {
             return Ok(t);
         }
-        Err(Error::NoConvergence { op: "StudentT::fit", iterations: ROUNDS, residual: moved, tolerance: 1e-8 })
+        Err(Error::NoConvergence {
+            op: "StudentT::fit",
+            iterations: ROUNDS,
+            residual: moved,
+            tolerance: 1e-8,
+        })
     }
 
     fn standard(&self, x: f64) -> f64 {

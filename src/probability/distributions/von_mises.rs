@@ -140,7 +140,12 @@ impl Learned for VonMises {
         let s = x.iter().zip(w).map(|(x, w)| w * x.sin()).sum::<f64>() / total;
         let length = c.hypot(s);
         let inside = length > 1e-12 && length < 1.0 - 1e-12;
-        parameter("length of the mean vector", length, inside, "must lie between 0 and 1: angles that differ, about a mean")?;
+        parameter(
+            "length of the mean vector",
+            length,
+            inside,
+            "must lie between 0 and 1: angles that differ, about a mean",
+        )?;
         let mut k = length * (2.0 - length * length) / (1.0 - length * length);
         for _ in 0..200 {
             let a = ratio(k);

@@ -44,7 +44,9 @@ impl Wishart {
     /// [`Error::Shape`] for another size, [`Error::NotPositiveDefinite`].
     pub fn log_density(&self, x: ArrayView2<f64>) -> Result<f64> {
         let d = self.scale.nrows();
-        crate::check::require("Wishart", x.dim() == (d, d), || format!("V is {d} x {d}, X is {:?}", x.dim()))?;
+        crate::check::require("Wishart", x.dim() == (d, d), || {
+            format!("V is {d} x {d}, X is {:?}", x.dim())
+        })?;
         let l = lower("Wishart::log_density", x)?;
         let half = forward(&self.factor, l.view());
         let trace: f64 = half.iter().map(|v| v * v).sum();
@@ -182,6 +184,9 @@ impl InverseWishart {
         let of = Wishart::new(self.degrees, inverse(&self.factor).view())?;
         let one = Array2::eye(self.scale.nrows());
         let draws = of.sample(count, seed)?;
-        draws.iter().map(|x| Ok(symmetrised(solve(&lower("InverseWishart::sample", x.view())?, one.view())))).collect()
+        draws
+            .iter()
+            .map(|x| Ok(symmetrised(solve(&lower("InverseWishart::sample", x.view())?, one.view()))))
+            .collect()
     }
 }

@@ -82,9 +82,16 @@ pub trait ExponentialFamily {
     /// [`Error::Shape`], [`Error::Parameter`].
     fn check(&self, eta: &[f64]) -> Result<()> {
         let k = self.dimension();
-        require("ExponentialFamily", eta.len() == k, || format!("{k} natural parameters, {} given", eta.len()))?;
+        require("ExponentialFamily", eta.len() == k, || {
+            format!("{k} natural parameters, {} given", eta.len())
+        })?;
         let inside = eta.iter().all(|e| e.is_finite()) && self.is_feasible(eta);
-        parameter("eta[0]", eta[0], inside, "the natural parameters must lie in the domain, where A is finite")
+        parameter(
+            "eta[0]",
+            eta[0],
+            inside,
+            "the natural parameters must lie in the domain, where A is finite",
+        )
     }
 
     /// `A(η)`.

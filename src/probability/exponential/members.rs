@@ -6,8 +6,8 @@ use super::family::{ExponentialFamily, newton};
 use crate::Result;
 use crate::check::{parameter, require};
 use crate::probability::special::{
-    digamma, log_choose, log_factorial, log_gamma, log_multivariate_beta, log_sum_exp, logit, sigmoid, softmax, softplus,
-    trigamma,
+    digamma, log_choose, log_factorial, log_gamma, log_multivariate_beta, log_sum_exp, logit, sigmoid,
+    softmax, softplus, trigamma,
 };
 
 /// A family by name. A row x is one number, but for categories' counts and proportions.
@@ -82,7 +82,9 @@ impl ExponentialFamily for Member {
     fn dimension(&self) -> usize {
         match *self {
             Member::Normal | Member::Gamma | Member::Beta => 2,
-            Member::Categorical { categories } | Member::Multinomial { categories, .. } => categories.max(2) - 1,
+            Member::Categorical { categories } | Member::Multinomial { categories, .. } => {
+                categories.max(2) - 1
+            }
             Member::Dirichlet { categories } => categories,
             _ => 1,
         }
@@ -127,9 +129,7 @@ impl ExponentialFamily for Member {
             Member::Exponential => one(first >= 0.0, first, 0.0),
             Member::Laplace { location } => Some((vec![(first - location).abs()], 0.0)),
             Member::Gamma => (first > 0.0).then(|| (vec![first.ln(), first], 0.0)),
-            Member::Beta => {
-                (first > 0.0 && first < 1.0).then(|| (vec![first.ln(), (-first).ln_1p()], 0.0))
-            }
+            Member::Beta => (first > 0.0 && first < 1.0).then(|| (vec![first.ln(), (-first).ln_1p()], 0.0)),
             Member::Dirichlet { .. } => {
                 let inside = x.iter().all(|&x| x > 0.0) && (x.iter().sum::<f64>() - 1.0).abs() < 1e-9;
                 inside.then(|| (x.iter().map(|x| x.ln()).collect(), 0.0))
@@ -234,7 +234,8 @@ impl ExponentialFamily for Member {
         require(OP, mean.len() == k, || format!("{k} mean parameters, {} given", mean.len()))?;
         let m = mean[0];
         let positive = |v: f64| parameter("mean[0]", v, v > 0.0 && v.is_finite(), "no member has this mean");
-        let inside = |share: f64| parameter("mean[0]", m, share > 0.0 && share < 1.0, "no member has this mean");
+        let inside =
+            |share: f64| parameter("mean[0]", m, share > 0.0 && share < 1.0, "no member has this mean");
         match *self {
             Member::Normal => {
                 let variance = mean[1] - m * m;

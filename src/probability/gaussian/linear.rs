@@ -36,7 +36,13 @@ impl LinearGaussian {
         let m = map.nrows();
         let fits = map.ncols() == prior.mean().len() && offset.len() == m && noise.dim() == (m, m);
         require(OP, fits, || {
-            format!("x has {}, B is {:?}, b has {}, D is {:?}", prior.mean().len(), map.dim(), offset.len(), noise.dim())
+            format!(
+                "x has {}, B is {:?}, b has {}, D is {:?}",
+                prior.mean().len(),
+                map.dim(),
+                offset.len(),
+                noise.dim()
+            )
         })?;
         let noise = crate::check::symmetric(OP, noise)?;
         Ok(LinearGaussian { prior, map: map.to_owned(), offset: offset.to_owned(), noise })

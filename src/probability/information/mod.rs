@@ -31,12 +31,11 @@ pub use divergences::{
     FDivergence, alpha_divergence, bhattacharyya, chernoff, f_divergence, jensen_shannon, renyi_divergence,
 };
 pub use entropy::{
-    bits, conditional_entropy, cross_entropy, divergence, entropy, log_ratio, mutual_information, normal_divergence,
+    bits, conditional_entropy, cross_entropy, divergence, entropy, log_ratio, mutual_information,
+    normal_divergence,
 };
 pub use generalised::{PointLoss, distributional_entropy};
-pub use samples::{
-    histogram_entropy, histogram_mutual_information, neighbour_divergence, neighbour_entropy,
-};
+pub use samples::{histogram_entropy, histogram_mutual_information, neighbour_divergence, neighbour_entropy};
 pub use transport::{sliced_wasserstein, wasserstein};
 pub use variational::Discriminator;
 
@@ -48,7 +47,12 @@ fn masses(op: &'static str, p: &[f64], q: &[f64]) -> Result<()> {
     require(op, p.len() == q.len() && !p.is_empty(), || format!("{} outcomes and {}", p.len(), q.len()))?;
     for (name, all) in [("p", p), ("q", q)] {
         for (k, &v) in all.iter().enumerate() {
-            parameter(&format!("{name}[{k}]"), v, v >= 0.0 && v.is_finite(), "must be finite and not negative")?;
+            parameter(
+                &format!("{name}[{k}]"),
+                v,
+                v >= 0.0 && v.is_finite(),
+                "must be finite and not negative",
+            )?;
         }
     }
     Ok(())

@@ -41,7 +41,9 @@ impl Discriminator {
     /// As [`entropy`](super::entropy), and [`Error::Shape`](crate::Error::Shape) unless T has a value for each outcome.
     pub fn bound(self, p: &[f64], q: &[f64], t: &[f64]) -> Result<f64> {
         pair("Discriminator::bound", p, q)?;
-        require("Discriminator::bound", t.len() == p.len(), || format!("{} outcomes, {} T", p.len(), t.len()))?;
+        require("Discriminator::bound", t.len() == p.len(), || {
+            format!("{} outcomes, {} T", p.len(), t.len())
+        })?;
         let term = |((&p, &q), &t): ((&f64, &f64), &f64)| {
             let own = if p == 0.0 { 0.0 } else { p * t };
             own - if q == 0.0 { 0.0 } else { q * self.conjugate(t) }

@@ -53,7 +53,11 @@ pub(crate) fn cdf(z: f64) -> f64 {
 
 /// `Φ(z) - ½`, with its own digits where it is small.
 pub(crate) fn centred_cdf(z: f64) -> f64 {
-    if z.abs() < 2.0 { z.signum() * density(z) * series(z.abs()) } else { 0.5 * z.signum() - z.signum() * cdf(-z.abs()) }
+    if z.abs() < 2.0 {
+        z.signum() * density(z) * series(z.abs())
+    } else {
+        0.5 * z.signum() - z.signum() * cdf(-z.abs())
+    }
 }
 
 /// `ln Φ(z)`.

@@ -48,12 +48,17 @@ pub fn bias(
     Ok(Bias { bias: mean - truth, error: (spread / count).sqrt(), variance: spread })
 }
 
-/// `√n (S_n - μ)/σ` for `replicates` means S_n of n draws each: close to `N(0, 1)` for large n, whatever the distribution.
+/// `√n (S_n - μ)/σ` for `replicates` means `S_n` of n draws each: close to `N(0, 1)` for large n, whatever the distribution.
 ///
 /// # Errors
 /// [`Error::Parameter`](crate::Error::Parameter) for a distribution without mean or variance, no draws, or more than memory
 /// has room for.
-pub fn standardised_means(of: &impl Univariate, n: usize, replicates: usize, seed: u64) -> Result<Array1<f64>> {
+pub fn standardised_means(
+    of: &impl Univariate,
+    n: usize,
+    replicates: usize,
+    seed: u64,
+) -> Result<Array1<f64>> {
     parameter("n", n as f64, n > 0, "must be at least 1")?;
     let (mean, deviation) = (of.mean().unwrap_or(f64::NAN), of.standard_deviation().unwrap_or(f64::NAN));
     let finite = mean.is_finite() && deviation > 0.0;

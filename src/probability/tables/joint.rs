@@ -57,7 +57,9 @@ impl JointTable {
         let mut counts = ArrayD::zeros(IxDyn(values));
         for row in rows {
             let inside = row.len() == values.len() && row.iter().zip(values).all(|(x, v)| x < v);
-            require("JointTable::from_rows", inside, || format!("{row:?} is no entry of a table {values:?}"))?;
+            require("JointTable::from_rows", inside, || {
+                format!("{row:?} is no entry of a table {values:?}")
+            })?;
             counts[IxDyn(row)] += 1.0;
         }
         Self::from_counts(counts.view())
@@ -73,7 +75,8 @@ impl JointTable {
     /// # Errors
     /// [`Error::Shape`] for an entry that is not there.
     pub fn probability(&self, x: &[usize]) -> Result<f64> {
-        let missing = || Error::Shape { op: "JointTable", what: format!("no entry {x:?} in {:?}", self.p.shape()) };
+        let missing =
+            || Error::Shape { op: "JointTable", what: format!("no entry {x:?} in {:?}", self.p.shape()) };
         self.p.get(IxDyn(x)).copied().ok_or_else(missing)
     }
 
@@ -98,8 +101,7 @@ impl JointTable {
             p = p.sum_axis(Axis(v));
             kept.remove(v);
         }
-        let order: Vec<usize> =
-            variables.iter().filter_map(|v| kept.iter().position(|k| k == v)).collect();
+        let order: Vec<usize> = variables.iter().filter_map(|v| kept.iter().position(|k| k == v)).collect();
         Ok(JointTable { p: p.permuted_axes(IxDyn(&order)).as_standard_layout().into_owned() })
     }
 

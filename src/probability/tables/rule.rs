@@ -20,7 +20,12 @@ use crate::probability::special::log_sum_exp;
 pub fn bayes_rule(prior: &[f64], likelihood: &[f64]) -> Result<(Vec<f64>, f64)> {
     for (what, all) in [("prior", prior), ("likelihood", likelihood)] {
         for (y, &p) in all.iter().enumerate() {
-            parameter(&format!("{what}[{y}]"), p, p >= 0.0 && p.is_finite(), "must be finite and not negative")?;
+            parameter(
+                &format!("{what}[{y}]"),
+                p,
+                p >= 0.0 && p.is_finite(),
+                "must be finite and not negative",
+            )?;
         }
     }
     let logs = |all: &[f64]| all.iter().map(|p| p.ln()).collect::<Vec<_>>();

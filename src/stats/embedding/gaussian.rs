@@ -21,10 +21,16 @@ use crate::probability::gaussian::MultivariateNormal;
 /// assert!((gaussian_embedding_product(1.5, &p, &q)? - 1.5 / v.sqrt() * (-4.0 / (2.0 * v)).exp()).abs() < 1e-15);
 /// # Ok::<(), mercer::Error>(())
 /// ```
-pub fn gaussian_embedding_product(lengthscale: f64, p: &MultivariateNormal, q: &MultivariateNormal) -> Result<f64> {
+pub fn gaussian_embedding_product(
+    lengthscale: f64,
+    p: &MultivariateNormal,
+    q: &MultivariateNormal,
+) -> Result<f64> {
     positive("lengthscale", lengthscale)?;
     let d = p.mean().len();
-    require("gaussian_embedding_product", q.mean().len() == d, || format!("{d} features and {}", q.mean().len()))?;
+    require("gaussian_embedding_product", q.mean().len() == d, || {
+        format!("{d} features and {}", q.mean().len())
+    })?;
     let mut covariance = p.covariance() + q.covariance();
     covariance.diag_mut().mapv_inplace(|v| v + lengthscale * lengthscale);
     let wide = MultivariateNormal::new(q.mean().view(), covariance.view())?;

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use ndarray::{Array1, Array2, ArrayView2};
 
 use super::lloyd::Sums;
-use crate::check::{inputs, not_negative};
 #[cfg(feature = "serde")]
 use crate::check::{finite, require};
+use crate::check::{inputs, not_negative};
 use crate::inference::em::Outcome;
 use crate::learn::configure::getters;
 use crate::learn::inherent::inherent;

@@ -59,11 +59,26 @@ impl LatentGp {
                 // K⁻¹ mean = ν - τ mean.
                 let alpha = &nu - &(&tau * &mean);
                 let (kernel, x) = (kernel.clone(), x.to_owned());
-                return Ok(LatentGp { kernel, x, mode: mean, alpha, curvature: tau, inner, covariance, log_evidence: log, trace });
+                return Ok(LatentGp {
+                    kernel,
+                    x,
+                    mode: mean,
+                    alpha,
+                    curvature: tau,
+                    inner,
+                    covariance,
+                    log_evidence: log,
+                    trace,
+                });
             }
         }
         let residual = trace.windows(2).last().map_or(f64::INFINITY, |w| (w[1] - w[0]).abs());
-        Err(Error::NoConvergence { op: "LatentGp::expectation_propagation", iterations: SWEEPS, residual, tolerance: 1e-12 })
+        Err(Error::NoConvergence {
+            op: "LatentGp::expectation_propagation",
+            iterations: SWEEPS,
+            residual,
+            tolerance: 1e-12,
+        })
     }
 
     /// `p(y = 1 | x) = Φ(mean/√(1 + variance))` at new points: the average of the probit over the latent value.
@@ -81,8 +96,14 @@ fn outer(v: &Array1<f64>) -> Array2<f64> {
     column.dot(&column.t())
 }
 
-/// Precision and precision times mean of f_i without its own factor.
-fn cavity(sigma: &Array2<f64>, mean: &Array1<f64>, tau: &Array1<f64>, nu: &Array1<f64>, i: usize) -> (f64, f64) {
+/// Precision and precision times mean of `f_i` without its own factor.
+fn cavity(
+    sigma: &Array2<f64>,
+    mean: &Array1<f64>,
+    tau: &Array1<f64>,
+    nu: &Array1<f64>,
+    i: usize,
+) -> (f64, f64) {
     let v = sigma[[i, i]];
     ((1.0 / v - tau[i]).max(f64::MIN_POSITIVE), mean[i] / v - nu[i])
 }

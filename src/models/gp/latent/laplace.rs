@@ -59,13 +59,21 @@ getters!(LatentGp {
     trace: &[f64],
 });
 
-pub(super) fn covariance_of(kernel: &Kernel, x: ArrayView2<f64>, y: Option<ArrayView2<f64>>) -> Result<Array2<f64>> {
+pub(super) fn covariance_of(
+    kernel: &Kernel,
+    x: ArrayView2<f64>,
+    y: Option<ArrayView2<f64>>,
+) -> Result<Array2<f64>> {
     let on = |a: ArrayView2<f64>| Matrix::from_host(a.as_standard_layout().into_owned());
     gram(kernel, &on(x), y.map(on).as_ref())?.into_array()
 }
 
 /// The observations, checked.
-pub(super) fn checked(x: ArrayView2<f64>, y: ArrayView1<f64>, likelihood: &impl PointLikelihood) -> Result<()> {
+pub(super) fn checked(
+    x: ArrayView2<f64>,
+    y: ArrayView1<f64>,
+    likelihood: &impl PointLikelihood,
+) -> Result<()> {
     finite("LatentGp", "x", x)?;
     require("LatentGp", x.nrows() == y.len(), || format!("x has {} rows, y has {}", x.nrows(), y.len()))?;
     y.iter().try_for_each(|&y| likelihood.check(y))
@@ -89,7 +97,9 @@ impl LatentGp {
         checked(x, y, likelihood)?;
         let k = covariance_of(kernel, x, None)?;
         let n = y.len();
-        let locals = |f: &Array1<f64>| -> Vec<Local> { y.iter().zip(f).map(|(&y, &f)| likelihood.local(y, f)).collect() };
+        let locals = |f: &Array1<f64>| -> Vec<Local> {
+            y.iter().zip(f).map(|(&y, &f)| likelihood.local(y, f)).collect()
+        };
         let mut alpha = Array1::<f64>::zeros(n);
         let mut f = alpha.clone();
         let mut here = locals(&f);
@@ -169,7 +179,8 @@ impl LatentGp {
     pub fn plug_in_variance(&self, x: impl Inputs) -> Result<Array1<f64>> {
         let x = x.inputs();
         inputs("LatentGp::plug_in_variance", x.view(), self.x.ncols())?;
-        let l = lower("LatentGp::plug_in_variance", covariance_of(&self.kernel, self.x.view(), None)?.view())?;
+        let l =
+            lower("LatentGp::plug_in_variance", covariance_of(&self.kernel, self.x.view(), None)?.view())?;
         let half = forward(&l, covariance_of(&self.kernel, self.x.view(), Some(x.view()))?.view());
         let prior = covariance_of(&self.kernel, x.view(), None)?;
         let explained = half.map_axis(Axis(0), |c| c.dot(&c));
@@ -207,7 +218,11 @@ pub(super) fn parts(k: &Array2<f64>, d: &Array1<f64>) -> Result<(Array2<f64>, Ar
         // One entry of D more: (C⁻¹ + d e eᵀ)⁻¹ = C - C e eᵀ C d/(1 + d C_ii).
         let rest = 1.0 + own * covariance[[i, i]];
         if rest.is_nan() || rest <= 0.0 {
-            return Err(Error::NotPositiveDefinite { op: "LatentGp, posterior precision", pivot: i, value: rest });
+            return Err(Error::NotPositiveDefinite {
+                op: "LatentGp, posterior precision",
+                pivot: i,
+                value: rest,
+            });
         }
         let column = covariance.column(i).to_owned().insert_axis(Axis(1));
         covariance = symmetrised(&covariance - &(column.dot(&column.t()) * (own / rest)));
