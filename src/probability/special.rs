@@ -86,9 +86,10 @@ pub fn log_choose(n: f64, k: f64) -> f64 {
     log_factorial(n) - log_factorial(k) - log_factorial(n - k)
 }
 
-/// `x^a e^-x/Γ(a + 1)`.
+/// `x^a e^-x/Γ(a + 1)`; nothing where its logarithm is a difference of infinities.
 fn gamma_term(a: f64, x: f64) -> f64 {
-    (a * x.ln() - x - log_gamma(a + 1.0)).exp()
+    let log = a * x.ln() - x - log_gamma(a + 1.0);
+    if log.is_nan() { 0.0 } else { log.exp() }
 }
 
 /// `P(a, x) = γ(a, x)/Γ(a)`, the regularised lower incomplete gamma function, for a > 0 and x ≥ 0; NaN elsewhere.

@@ -13,6 +13,8 @@
 //! | test whether a sample comes from a density known up to its constant | [`KernelStein`] |
 //! | choose a bandwidth, or a collection of them | [`median_distance`], [`Collection`] |
 //! | see how far a test is, and stop it | [`Progress`](crate::Progress) |
+//! | the embedding of a normal distribution in closed form | [`gaussian_embedding`], [`gaussian_embedding_product`] |
+//! | learning theory: sample complexities, VC dimensions, bounds | [`theory`] |
 //! | make a test of your own | [`permutation`], [`signs`], [`p_value`], [`TestOutcome`] |
 //!
 //! Every test is a closed configuration with setters and one verb, `run(&device, x, y)`, and answers with a [`TestOutcome`];
@@ -36,6 +38,7 @@ pub use dependence::{
     JointHsic, PairChoice, distance_induced_kernel, distance_kernel, energy_distance,
 };
 pub use embedding::{Herded, KernelMeanEmbedding};
+pub use embedding::{gaussian_embedding, gaussian_embedding_product, gaussian_squared_mmd};
 pub use finite_set::{FiniteSetOutcome, Placement, SetFeatures};
 pub use outcome::{KernelOutcome, Run, TestOutcome};
 pub use resample::{Combine, Null, Resampling, p_value, permutation, signs};

@@ -1,4 +1,4 @@
-"""Distributions by scipy.stats in the bulk and by mpmath with 40 digits in the tails; special functions by mpmath.
+"""Distributions by scipy.stats in the bulk and by mpmath with 60 digits in the tails; special functions by mpmath.
 
 `python tests/oracle/probability.py` writes `probability.json` beside it.
 """
@@ -10,7 +10,7 @@ import mpmath as mp
 import numpy as np
 from scipy import stats
 
-mp.mp.dps = 40
+mp.mp.dps = 60
 out = {}
 
 # name, parameters as the library takes them, scipy's distribution, points in the bulk
@@ -81,7 +81,7 @@ for k, x in [(2.5, 1e-8), (2.5, 200), (50, 5), (50, 200), (0.3, 1e-20), (300, 50
 for a, b, x in [(2, 3, 1e-10), (2, 3, 1 - 2.0**-30), (40, 60, 0.05), (40, 60, 0.95), (0.5, 0.5, 1e-15), (200, 300, 0.6)]:
     a, b, x = f(a), f(b), f(x)
     tails.append(
-        tail("beta", [a, b], x, mp.betainc(a, b, 0, x, regularized=True), mp.betainc(a, b, x, 1, regularized=True))
+        tail("beta", [a, b], x, mp.betainc(a, b, 0, x, regularized=True), mp.betainc(b, a, 0, 1 - x, regularized=True))
     )
 for l, k in [(4.3, 40), (200, 60), (200, 400)]:
     l = f(l)

@@ -339,3 +339,27 @@ fn matrices_and_heavy_tails() {
     let fitted = MultivariateT::fit_weighted(3.5, rows.view(), ndarray::Array1::ones(400).view()).unwrap();
     all_near(&fitted.location().to_vec(), &[0.5, -0.5], 0.3);
 }
+
+#[test]
+fn nan_goes_in_and_out_and_quantiles_are_of_probabilities() {
+    for case in numbers()["bulk"].as_array().unwrap() {
+        let (name, p) = (case["name"].as_str().unwrap(), list(&case["parameters"]));
+        let d = named(name, &p);
+        for value in [d.log_density(f64::NAN), d.cdf(f64::NAN), d.survival(f64::NAN)] {
+            assert!(value.is_nan(), "{name}: {value}");
+        }
+        for p in [0.0, 1.0, -0.1, f64::NAN] {
+            assert!(d.quantile(p).is_err(), "{name} at {p}");
+        }
+        assert!(d.sample(usize::MAX, 1).is_err());
+        assert_eq!((d.cdf(f64::NEG_INFINITY), d.survival(f64::INFINITY)), (0.0, 0.0), "{name}");
+    }
+    assert!(
+        Normal::new(0.0, 0.0).is_err() && Gamma::new(f64::NAN, 1.0).is_err() && Beta::new(1.0, -1.0).is_err()
+    );
+    assert!(
+        StudentT::new(0.0, 0.0, 1.0).is_err()
+            && Dirichlet::new(&[1.0]).is_err()
+            && Categorical::new(&[0.5, 0.6]).is_err()
+    );
+}

@@ -148,11 +148,11 @@ fn likelihoods_from_statistics() {
     let direct: f64 = x.iter().map(|x| Member::Normal.log_density(&eta, &[*x]).unwrap()).sum();
     near(Member::Normal.log_likelihood(&eta, &all).unwrap(), direct, 1e-12);
     let g = Member::Normal.gradient(&eta, &all).unwrap();
-    for j in 0..2 {
+    for (j, g) in g.into_iter().enumerate() {
         let h = 1e-6;
         let (a, b) = (shifted(&eta, j, h), shifted(&eta, j, -h));
         let l = |e: &[f64]| Member::Normal.log_likelihood(e, &all).unwrap() / 5.0;
-        near((l(&a) - l(&b)) / (2.0 * h), g[j], 1e-7);
+        near((l(&a) - l(&b)) / (2.0 * h), g, 1e-7);
     }
     let fitted = Member::Normal.fit(&all).unwrap();
     all_near(&Member::Normal.gradient(&fitted, &all).unwrap(), &[0.0, 0.0], 1e-13);
@@ -181,7 +181,7 @@ fn maximum_entropy_with_given_means() {
     }
     near(maximum_entropy(u.view(), &[3.5]).unwrap().entropy, 6f64.ln(), 1e-12);
     // Mean and variance on a fine grid: a normal density.
-    let grid = Array2::from_shape_fn((801, 2), |(i, j)| ((i as f64 - 400.0) * 0.02).powi(j as i32 + 1));
+    let grid = Array2::from_shape_fn((801, 2), |(i, j)| ((i as f64 - 400.0) * 0.02).powf(j as f64 + 1.0));
     let p = maximum_entropy(grid.view(), &[0.5, 0.25 + 0.8]).unwrap().probabilities;
     let normal = Normal::new(0.5, 0.8).unwrap();
     near(p[450] / 0.02, normal.density(1.0), 1e-4);

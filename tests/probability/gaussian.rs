@@ -181,3 +181,16 @@ fn fits_by_likelihood_and_by_posterior() {
     all_near(&map.mean().to_vec(), &n.mean().to_vec(), 1e-7);
     all_near(&flat(map.covariance()), &flat(&(n.covariance() * (50.0 / (50.0 + 4.0 + 5.0 + 2.0)))), 1e-4);
 }
+
+/// On every adapter, far from the origin.
+#[test]
+fn batches_on_every_adapter() {
+    use mercer::device::DeviceOptions;
+    let n = MultivariateNormal::new(array![5e4, -3.0].view(), array![[2.0, 0.4], [0.4, 1.0]].view()).unwrap();
+    let x = n.sample(300, 1).unwrap();
+    let want = n.log_density(x.view()).unwrap();
+    for adapter in Device::adapters().into_iter().filter(|a| a.usable) {
+        let device = DeviceOptions::new().index(adapter.index).threshold(0.0).open().unwrap();
+        all_near(&n.log_density_on(&device, x.view()).unwrap().to_vec(), &want.to_vec(), 2e-3);
+    }
+}

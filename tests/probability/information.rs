@@ -257,9 +257,8 @@ fn two_part_description_length() {
         // Orthogonal columns, so that the fit is a projection.
         let mut rest = t.clone();
         let mut columns: Vec<Array1<f64>> = Vec::new();
-        for degree in 0..=m {
-            let mut c: Array1<f64> =
-                (0..10).map(|i| (0.1 * f64::from(i) - 0.45).powi(degree as i32)).collect();
+        for degree in (0i32..).take(m + 1) {
+            let mut c: Array1<f64> = (0..10).map(|i| (0.1 * f64::from(i) - 0.45).powi(degree)).collect();
             for _ in 0..2 {
                 for before in &columns {
                     let dot = c.dot(before);

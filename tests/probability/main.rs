@@ -5,11 +5,15 @@
 mod bayes;
 mod conjugate;
 mod distributions;
+mod embedding;
 mod exponential;
 mod free_energy;
 mod gaussian;
+mod gp;
 mod information;
 mod laplace;
+mod latent_gp;
+mod mixtures;
 mod special;
 mod tables;
 mod theory;

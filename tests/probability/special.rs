@@ -22,9 +22,9 @@ fn gamma_and_its_derivatives_have_their_digits() {
         for (x, want) in list(&all["x"]).into_iter().zip(list(&all[name])) {
             // At its zeros a logarithm has absolute digits only.
             if want == 0.0 {
-                near(f(x), 0.0, 1e-14)
+                near(f(x), 0.0, 1e-14);
             } else {
-                close(f(x), want, 1e-11, &format!("{name}({x})"))
+                close(f(x), want, 1e-11, &format!("{name}({x})"));
             }
         }
     }

@@ -96,7 +96,7 @@ fn shattering_by_brute_force() {
     assert!(shatters(&Halfplanes, square.slice(ndarray::s![..3, ..])).unwrap());
     assert!(!Halfplanes.realises(square.view(), &[true, true, false, false]).unwrap());
     assert_eq!(vc_dimension(&Halfplanes, square.view()).unwrap(), 3);
-    let sines = Array2::from_shape_fn((5, 1), |(i, _)| 10f64.powi(-(i as i32) - 1));
+    let sines = Array2::from_shape_fn((5, 1), |(i, _)| 1.0 / 10f64.powf(i as f64 + 1.0));
     assert!(shatters(&Sines, sines.view()).unwrap());
     let few = FiniteClass::new(vec![
         Box::new(|_| true),

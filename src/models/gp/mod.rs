@@ -4,6 +4,8 @@
 //! |---|---|
 //! | regression | [`GpRegressor`] -> [`FittedGp`] |
 //! | classification | [`GpClassifier`] -> [`FittedGpClassifier`] |
+//! | counts, heavy tails, any likelihood of your own | [`LatentGp`], [`PointLikelihood`] |
+//! | a mean function that is given | [`GpRegressor::fit_about`], [`GpRegressor::sample_prior_about`] |
 //! | choose hyper-parameters | [`GpRegressor::optimise`], [`Prior`] |
 //! | average over them instead | [`GpRegressor::sample_hyperparameters`] -> [`FittedHyperPosterior`] |
 //! | know whether the n x n matrix fits, and say what to do if not | [`GpRegressor::plan`], [`GpRegressor::matrix_free`] |
@@ -13,7 +15,9 @@
 //! | judge a model | [`FittedGp::log_evidence`], [`FittedGp::leave_one_out`] |
 
 mod classification;
+mod given_mean;
 mod hyper_space;
+mod latent;
 mod mean;
 mod prediction;
 mod prior;
@@ -22,6 +26,11 @@ mod sparse;
 
 pub use crate::inference::monte_carlo::SliceParams;
 pub use classification::{Average, FittedGpClassifier, GpClassifier, Latent, Likelihood};
+pub use given_mean::FittedAbout;
+pub use latent::{
+    GaussianLikelihood, LatentGp, Local, LogisticLikelihood, PointLikelihood, PoissonLikelihood,
+    ProbitLikelihood, StudentTLikelihood,
+};
 pub use mean::Mean;
 pub use prediction::{JointPrediction, Prediction, Predictive, Samples};
 pub use prior::Prior;

@@ -40,7 +40,7 @@ pub fn aic(log_likelihood: f64, parameters: usize) -> f64 {
     2.0 * parameters as f64 - 2.0 * log_likelihood
 }
 
-/// `ln p(x | D) ≈ ln (1/M) Σ_m p(x | θ_m)` over draws θ_m of the posterior, from their log densities.
+/// `ln p(x | D) ≈ ln (1/M) Σ_m p(x | θ_m)` over draws `θ_m` of the posterior, from their log densities.
 ///
 /// # Errors
 /// [`Error::Shape`](crate::Error::Shape) for no draws.

@@ -8,7 +8,7 @@ use crate::configure::getters;
 ///
 /// ```
 /// use mercer::probability::bayes::EmpiricalBayes;
-/// let schools = EmpiricalBayes::fit(&[28.0, 8.0, -3.0, 7.0], &[15.0, 10.0, 16.0, 11.0].map(|s: f64| s * s))?;
+/// let schools = EmpiricalBayes::fit(&[28.0, 8.0, -3.0, 7.0], &[25.0, 16.0, 36.0, 25.0])?;
 /// let shrunk = schools.posterior_means();
 /// assert!(shrunk[0] < 28.0 && shrunk[0] > schools.mean()); // pulled to what is common
 /// # Ok::<(), mercer::Error>(())

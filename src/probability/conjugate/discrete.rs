@@ -78,7 +78,7 @@ impl Conjugate for BetaBernoulli {
     }
 }
 
-/// `π ~ Dir(α)`, category k with probability π_k: posterior `Dir(α + n)`.
+/// `π ~ Dir(α)`, category k with probability `π_k`: posterior `Dir(α + n)`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DirichletCategorical {
     belief: Dirichlet,

@@ -69,6 +69,7 @@ impl Univariate for Bernoulli {
         match x {
             0.0 => self.no.ln(),
             1.0 => self.yes.ln(),
+            _ if x.is_nan() => x,
             _ => f64::NEG_INFINITY,
         }
     }
@@ -77,6 +78,7 @@ impl Univariate for Bernoulli {
         match x {
             _ if x < 0.0 => 0.0,
             _ if x < 1.0 => self.no,
+            _ if x.is_nan() => x,
             _ => 1.0,
         }
     }
@@ -85,6 +87,7 @@ impl Univariate for Bernoulli {
         match x {
             _ if x < 0.0 => 1.0,
             _ if x < 1.0 => self.yes,
+            _ if x.is_nan() => x,
             _ => 0.0,
         }
     }
@@ -169,6 +172,9 @@ impl Binomial {
 impl Univariate for Binomial {
     fn log_density(&self, x: f64) -> f64 {
         let n = self.trials as f64;
+        if x.is_nan() {
+            return x;
+        }
         if !(x >= 0.0 && x <= n && x.fract() == 0.0) {
             return f64::NEG_INFINITY;
         }

@@ -54,6 +54,8 @@ impl Univariate for Poisson {
     fn log_density(&self, x: f64) -> f64 {
         if x >= 0.0 && x.fract() == 0.0 {
             x * self.rate.ln() - self.rate - log_factorial(x)
+        } else if x.is_nan() {
+            x
         } else {
             f64::NEG_INFINITY
         }

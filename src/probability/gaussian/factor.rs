@@ -8,10 +8,13 @@ use crate::{Error, Result};
 
 /// L with `L Lᵀ = a`, for `a` symmetric and positive definite; zero above the diagonal.
 pub(crate) fn lower(op: &'static str, a: ArrayView2<f64>) -> Result<Array2<f64>> {
-    let mut l = cholesky_in_place(symmetric(op, a)?).and_then(|l| l.into_array()).map_err(|e| match e {
-        Error::NotPositiveDefinite { pivot, value, .. } => Error::NotPositiveDefinite { op, pivot, value },
-        other => other,
-    })?;
+    let mut l =
+        cholesky_in_place(symmetric(op, a)?).and_then(crate::Matrix::into_array).map_err(|e| match e {
+            Error::NotPositiveDefinite { pivot, value, .. } => {
+                Error::NotPositiveDefinite { op, pivot, value }
+            }
+            other => other,
+        })?;
     let n = l.nrows();
     for i in 0..n {
         for j in i + 1..n {

@@ -2,7 +2,7 @@
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
-use super::factor::{forward, inverse, log_det, lower, solve, symmetrised};
+use super::factor::{forward, inverse, log_det, lower, symmetrised};
 use super::sampling::standard;
 use crate::check::{finite, inputs, numbers, positive, require, weights};
 use crate::configure::getters;
@@ -235,11 +235,6 @@ impl MultivariateNormal {
             Spread::Diagonal => d,
             Spread::Spherical => 1,
         }
-    }
-
-    /// `Σ⁻¹ b`.
-    pub(super) fn solve(&self, b: ArrayView2<f64>) -> Array2<f64> {
-        solve(&self.factor, b)
     }
 }
 

@@ -42,7 +42,7 @@ pub fn sample_cholesky(
 ) -> Result<Array2<f64>> {
     fits("sample_cholesky", mean, covariance)?;
     let l = lower("sample_cholesky", covariance)?;
-    Ok(standard(count, mean.len(), seed)?.dot(&l.t()) + &mean)
+    Ok(standard(count, mean.len(), seed)?.dot(&l.t()) + mean)
 }
 
 /// Rows `μ + UΛ^½ z` with `UΛUᵀ = Σ`, `count x d`: Σ may be singular, and draws then stay in its range. The seed decides.
@@ -65,5 +65,5 @@ pub fn sample_eigen(
     // What is rounding is nothing: draws from a singular covariance do not leave its range.
     let roots: Array1<f64> = e.values.mapv(|v| if v > 1e-14 * top { v.sqrt() } else { 0.0 });
     let a = &e.vectors * &roots;
-    Ok(standard(count, mean.len(), seed)?.dot(&a.t()) + &mean)
+    Ok(standard(count, mean.len(), seed)?.dot(&a.t()) + mean)
 }

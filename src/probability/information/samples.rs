@@ -29,7 +29,9 @@ pub fn histogram_entropy(x: &[f64], bins: usize) -> Result<f64> {
     let (at, width) = binned(column, bins);
     parameter("width of a bin", width, width > 0.0, "the numbers must not all be equal")?;
     let mut counts = vec![0.0; bins];
-    at.iter().for_each(|&b| counts[b] += 1.0);
+    for bin in at {
+        counts[bin] += 1.0;
+    }
     let n = x.len() as f64;
     let occupied = counts.iter().filter(|c| **c > 0.0).count() as f64;
     let plug_in = entropy(&counts.iter().map(|c| c / n).collect::<Vec<_>>())?;

@@ -35,6 +35,9 @@ fn series(t: f64) -> f64 {
 
 /// `φ(z) = exp(-z²/2) / √(2π)`.
 pub(crate) fn density(z: f64) -> f64 {
+    if z.is_infinite() {
+        return 0.0;
+    }
     // The square of a few leading bits is exact: a rounding of z² would be magnified z² times.
     let h = if z.abs() < 1e6 { (z * 16.0).round() / 16.0 } else { z };
     (-0.5 * h * h).exp() * (-0.5 * (z - h) * (z + h)).exp() * INVERSE_ROOT_TAU

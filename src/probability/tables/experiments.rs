@@ -48,7 +48,7 @@ pub fn bias(
     Ok(Bias { bias: mean - truth, error: (spread / count).sqrt(), variance: spread })
 }
 
-/// `√n (S_n - μ)/σ` for `replicates` means S_n of n draws each: close to `N(0, 1)` for large n, whatever the distribution.
+/// `√n (S_n - μ)/σ` for `replicates` means `S_n` of n draws each: close to `N(0, 1)` for large n, whatever the distribution.
 ///
 /// # Errors
 /// [`Error::Parameter`](crate::Error::Parameter) for a distribution without mean or variance, no draws, or more than memory

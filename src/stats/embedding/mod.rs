@@ -3,6 +3,7 @@
 //! Nothing here stores an `n x n` matrix. Checked in `tests/stats/embedding.rs` against the double sums and against the
 //! closed form for Gaussians.
 
+mod gaussian;
 mod herding;
 
 use ndarray::{Array1, ArrayView2, Axis};
@@ -14,6 +15,7 @@ use crate::ops::{Weights, gram_sum, gram_vec};
 use crate::stats::resample::finite;
 use crate::{Device, Error, Kernel, Matrix, Result};
 
+pub use gaussian::{gaussian_embedding, gaussian_embedding_product, gaussian_squared_mmd};
 pub use herding::Herded;
 
 const OP: &str = "KernelMeanEmbedding";

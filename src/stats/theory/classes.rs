@@ -110,20 +110,23 @@ pub struct Sines;
 impl Hypotheses for Sines {
     fn realises(&self, x: ArrayView2<f64>, labels: &[bool]) -> Result<bool> {
         features(x, 1)?;
-        let digits = labels.iter().enumerate().filter(|(_, l)| !**l).map(|(i, _)| 10f64.powi(i as i32 + 1));
+        let digits = labels.iter().zip(1..).filter(|(l, _)| !**l).map(|(_, i)| 10f64.powi(i));
         let w = std::f64::consts::PI * (1.0 + digits.sum::<f64>());
         Ok(x.column(0).iter().zip(labels).all(|(x, l)| ((w * x).sin() > 0.0) == *l))
     }
 }
 
+/// A two-valued function of a row.
+pub type Hypothesis<'a> = Box<dyn Fn(ArrayView1<f64>) -> bool + 'a>;
+
 /// Hypotheses that are listed: VC dimension at most `log₂|H|`.
 pub struct FiniteClass<'a> {
-    hypotheses: Vec<Box<dyn Fn(ArrayView1<f64>) -> bool + 'a>>,
+    hypotheses: Vec<Hypothesis<'a>>,
 }
 
 impl<'a> FiniteClass<'a> {
     /// The class of these hypotheses.
-    pub fn new(hypotheses: Vec<Box<dyn Fn(ArrayView1<f64>) -> bool + 'a>>) -> Self {
+    pub fn new(hypotheses: Vec<Hypothesis<'a>>) -> Self {
         FiniteClass { hypotheses }
     }
 }

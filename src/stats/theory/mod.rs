@@ -21,7 +21,7 @@ pub use bounds::{
     fundamental_scaling, hoeffding, pac_error, pac_samples, quantised_pac_samples, realisable_pac_samples,
     sauer, srm_penalty, structural_risk, uniform_convergence, vc_bound,
 };
-pub use classes::{FiniteClass, Halfplanes, Intervals, Rectangles, Sines, Thresholds};
+pub use classes::{FiniteClass, Halfplanes, Hypothesis, Intervals, Rectangles, Sines, Thresholds};
 pub use experiment::ThresholdExperiment;
 pub use pac::{PacCheck, pac_check};
 pub use shattering::{Hypotheses, shatters, vc_dimension};

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use ndarray::{Array1, Array2, ArrayView2};
 
 use super::lloyd::Sums;
-use crate::check::inputs;
 #[cfg(feature = "serde")]
-use crate::check::{finite, not_negative, require};
+use crate::check::{finite, require};
+use crate::check::{inputs, not_negative};
 use crate::inference::em::Outcome;
 use crate::learn::configure::getters;
 use crate::learn::inherent::inherent;
@@ -93,12 +93,24 @@ impl FittedKMeans {
     /// # Errors
     /// As [`FittedKMeans::predict`]; nothing is learned then.
     pub fn update(&mut self, x: impl Inputs) -> Result<()> {
+        self.update_by(x, |mass| 1.0 / mass)
+    }
+
+    /// The same with a step of the caller's: the nearest centre moves by `η (x - μ_k)`, where η comes from the number of rows that this
+    /// centre has taken, the new one included. A constant η ≤ 1 keeps centres in the hull of the data and forgets; a decreasing one
+    /// settles if its sum is infinite and that of its squares is not.
+    ///
+    /// # Errors
+    /// As [`FittedKMeans::update`], and [`Error::Parameter`](crate::Error::Parameter) for a step that is negative or not finite; rows
+    /// before it are learned then.
+    pub fn update_by(&mut self, x: impl Inputs, step: impl Fn(f64) -> f64) -> Result<()> {
         let x = x.inputs();
         inputs("FittedKMeans::update", x.view(), self.centres.ncols())?;
         for row in x.rows() {
             let Some((k, _)) = closest(row, self.centres.view()) else { continue };
             self.mass[k] += 1.0;
-            let step = 1.0 / self.mass[k];
+            let step = step(self.mass[k]);
+            not_negative("step", step)?;
             self.centres.row_mut(k).zip_mut_with(&row, |c, x| *c += step * (x - *c));
         }
         Ok(())

@@ -1,0 +1,180 @@
+//! Gaussian processes about a mean function that is given: `f ~ GP(m, k)` is `m + GP(0, k)`. Checked in
+//! `tests/probability/gp.rs`.
+
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
+
+use super::prediction::{JointPrediction, Prediction, Predictive, Samples, draw};
+use super::{FittedGp, GpRegressor};
+use crate::check::finite;
+use crate::learn::configure::getters;
+use crate::learn::{Inputs, TargetDim, Targets};
+use crate::ops::gram;
+use crate::probability::special::sigmoid;
+use crate::{Device, Matrix, Result};
+
+/// `m(x)` at each row.
+fn at(mean: &impl Fn(ArrayView1<f64>) -> f64, x: ArrayView2<f64>) -> Result<Array2<f64>> {
+    let values: Array1<f64> = x.rows().into_iter().map(mean).collect();
+    let values = values.insert_axis(Axis(1));
+    crate::check::numbers("GpRegressor", "the mean function", values.view())?;
+    Ok(values)
+}
+
+/// A process that was fitted about a given mean: predictions are those of the residual plus `m(x)`.
+#[derive(Debug, Clone)]
+pub struct FittedAbout<F, D = ndarray::Ix1> {
+    mean: F,
+    residual: FittedGp<D>,
+}
+
+getters!(FittedAbout<F, D> {
+    /// The process that was fitted to `y - m(x)`; its evidence is that of y.
+    residual: &FittedGp<D>,
+});
+
+impl GpRegressor {
+    /// Fits `y - m(x)`: the process has the given mean m, without coefficients. With a [`Mean`](super::Mean) as well, that is fitted to
+    /// what m leaves.
+    ///
+    /// # Errors
+    /// As `fit`, and [`Error::NotFinite`](crate::Error::NotFinite) where m is not finite.
+    ///
+    /// ```
+    /// use mercer::prelude::*;
+    /// use ndarray::array;
+    /// let gp = GpRegressor::new(Kernel::rbf(1.0)).noise(0.01);
+    /// let fitted = gp.fit_about(&Device::cpu(), array![[0.0], [1.0]], array![5.0_f64, 7.0], |x| 5.0 + 2.0 * x[0])?;
+    /// let far = fitted.predict_latent(array![[100.0]])?;
+    /// assert!((far.mean[0] - 205.0).abs() < 1e-9); // far from data the mean is back
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    pub fn fit_about<D: TargetDim, F: Fn(ArrayView1<f64>) -> f64>(
+        &self,
+        device: &Device,
+        x: impl Inputs,
+        y: impl Targets<Of = ndarray::ArrayRef<f64, D>>,
+        mean: F,
+    ) -> Result<FittedAbout<F, D>> {
+        let (x, y) = (x.inputs(), y.targets());
+        crate::check::pairs("GpRegressor::fit_about", x.view(), D::columns(&y))?;
+        let rest = D::shaped(&D::columns(&y) - &at(&mean, x.view())?);
+        let residual = crate::learn::Fit::fit(self, device, x.view(), &*rest)?;
+        Ok(FittedAbout { mean, residual })
+    }
+
+    /// Functions drawn from the prior about a given mean at the rows of `x`: `count x m x 1`; the seed decides, and draws of one
+    /// seed differ by the kernel alone.
+    ///
+    /// # Errors
+    /// As [`sample_prior`](Self::sample_prior), and where m is not finite.
+    pub fn sample_prior_about(
+        &self,
+        x: impl Inputs,
+        mean: impl Fn(ArrayView1<f64>) -> f64,
+        count: usize,
+        seed: u64,
+    ) -> Result<Samples> {
+        const OP: &str = "GpRegressor::sample_prior_about";
+        let x = x.inputs();
+        finite(OP, "x", x.view())?;
+        let covariance = gram(self.kernel(), &Matrix::from_host(x.to_owned()), None)?.into_array()?;
+        let scale = covariance.diag().mean().unwrap_or(0.0);
+        draw(&at(&mean, x.view())?, &covariance, scale, count, seed)
+    }
+
+    /// Prior functions of a classifier: `σ(f(x))` for f drawn about a given mean, all in (0, 1).
+    ///
+    /// # Errors
+    /// As [`sample_prior_about`](Self::sample_prior_about).
+    pub fn sample_prior_probabilities(
+        &self,
+        x: impl Inputs,
+        mean: impl Fn(ArrayView1<f64>) -> f64,
+        count: usize,
+        seed: u64,
+    ) -> Result<Samples> {
+        let mut drawn = self.sample_prior_about(x, mean, count, seed)?;
+        drawn.values.mapv_inplace(sigmoid);
+        Ok(drawn)
+    }
+
+    /// `log p(y | θ)` on a grid of two hyper-parameters of [`theta`](Self::theta), by their numbers and values on the scale of the
+    /// optimiser: a row for each value of the first. What cannot be factored is minus infinity.
+    ///
+    /// # Errors
+    /// As [`log_evidence`](Self::log_evidence), and [`Error::Parameter`](crate::Error::Parameter) for a number that is not there.
+    pub fn evidence_grid<D: TargetDim>(
+        &self,
+        device: &Device,
+        x: impl Inputs,
+        y: impl Targets<Of = ndarray::ArrayRef<f64, D>>,
+        (first, rows): (usize, &[f64]),
+        (second, columns): (usize, &[f64]),
+    ) -> Result<Array2<f64>> {
+        let (x, y) = (x.inputs(), y.targets());
+        let theta = self.theta();
+        for at in [first, second] {
+            let inside = at < theta.len();
+            crate::check::parameter(
+                "number of a hyper-parameter",
+                at as f64,
+                inside,
+                "must be one of `theta`",
+            )?;
+        }
+        let mut out = Array2::zeros((rows.len(), columns.len()));
+        for ((i, j), value) in out.indexed_iter_mut() {
+            let mut theta = theta.clone();
+            theta[first] = rows[i];
+            theta[second] = columns[j];
+            *value = match self.with_theta(&theta)?.log_evidence(device, x.view(), &*y) {
+                Ok(found) => found.value,
+                Err(crate::Error::NotPositiveDefinite { .. }) => f64::NEG_INFINITY,
+                Err(other) => return Err(other),
+            };
+        }
+        Ok(out)
+    }
+}
+
+impl<D: TargetDim, F: Fn(ArrayView1<f64>) -> f64> FittedAbout<F, D> {
+    fn raised(&self, mean: ndarray::Array<f64, D>, x: ArrayView2<f64>) -> Result<ndarray::Array<f64, D>> {
+        Ok(D::shaped(&D::columns(&mean) + &at(&self.mean, x)?))
+    }
+
+    /// The distribution of the function at each row of `x`.
+    ///
+    /// # Errors
+    /// As [`FittedGp::predict_latent`].
+    pub fn predict_latent(&self, x: impl Inputs) -> Result<Prediction<D>> {
+        let x = x.inputs();
+        let mut p = self.residual.predict_latent(x.view())?;
+        p.mean = self.raised(p.mean, x.view())?;
+        Ok(p)
+    }
+
+    /// The joint distribution at the rows of `x`.
+    ///
+    /// # Errors
+    /// As [`FittedGp::predict_joint`].
+    pub fn predict_joint(&self, x: impl Inputs, what: Predictive) -> Result<JointPrediction<D>> {
+        let x = x.inputs();
+        let mut p = self.residual.predict_joint(x.view(), what)?;
+        p.mean = self.raised(p.mean, x.view())?;
+        Ok(p)
+    }
+}
+
+impl<D: TargetDim> FittedGp<D> {
+    /// `log p(y)` by parts, `(fit, complexity, constant)`: `-½ yᵀC⁻¹y` rewards what explains the data, `-½ ln|C|` what is simple.
+    /// Their sum is the log evidence.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`](crate::Error::Unsupported) if the covariance was not stored.
+    pub fn evidence_parts(&self) -> Result<(f64, f64, f64)> {
+        let (n, q) = self.y().dim();
+        let complexity = -0.5 * q as f64 * self.factor()?.log_det()?;
+        let constant = -0.5 * (n * q) as f64 * std::f64::consts::TAU.ln();
+        Ok((self.log_evidence() - complexity - constant, complexity, constant))
+    }
+}
