@@ -38,6 +38,7 @@ mod properties;
 #[cfg(feature = "serde")]
 mod saved;
 mod spectral;
+mod spectral_density;
 mod value;
 mod wgsl;
 

@@ -9,10 +9,16 @@
 //! | classes, numbers and outliers by support vectors | [`SvmClassifier`], [`SvmRegressor`], [`OneClassSvm`] |
 
 mod choice;
+mod components;
+mod discriminant;
 mod expansion;
 mod falkon;
 pub mod features;
+mod kernel_kmeans;
 mod kernel_ridge;
+mod logistic;
+mod penalty;
+mod risk;
 mod svm;
 mod validity;
 
@@ -20,3 +26,9 @@ pub use falkon::{Falkon, FalkonCv, FittedFalkon, FittedFalkonCv};
 pub use kernel_ridge::{FittedKernelRidge, FittedKernelRidgeCv, KernelRidge, KernelRidgeCv, KernelSolver};
 pub use svm::*;
 pub use validity::{EmpiricalFeatures, FittedEmpiricalFeatures, PsdCheck, feature_distances, psd_check, psd_check_matrix};
+pub use components::{ClassicalScaling, FittedKernelPca, KernelPca, classical_scaling};
+pub use discriminant::{FittedKernelDiscriminant, KernelDiscriminant};
+pub use kernel_kmeans::{FittedKernelKMeans, KernelKMeans};
+pub use logistic::{FittedKernelLogistic, KernelLogistic};
+pub use penalty::{DerivativePenalty, squared_norm};
+pub use risk::{FittedKernelRisk, KernelRisk, SmoothLoss};

@@ -1,7 +1,7 @@
 //! What a Gram matrix says of its kernel: whether it is one, the features it stands for, the distances between them.
 //! Checked in `tests/svm/validity.rs`.
 
-use ndarray::{Array1, Array2, ArrayView2, Axis};
+use ndarray::{Array1, Array2, ArrayView2};
 
 use crate::check::{finite, inputs, not_negative};
 use crate::learn::configure::{getters, setters};
@@ -95,7 +95,6 @@ pub fn feature_distances(kernel: &Kernel, x: impl Inputs, y: impl Inputs) -> Res
     d.mapv_inplace(|v| v.max(0.0));
     Ok(d)
 }
-
 
 /// The empirical feature map: `φ(x) = Λ^-½ Vᵀ k_x` of the Gram matrix `K = VΛVᵀ`, which is `Φ = VΛ^½` at the data.
 ///
