@@ -1,4 +1,4 @@
-//! Norms of a kernel's function space as penalties on derivatives. Checked in `tests/svm/penalty.rs` by quadrature.
+//! Norms of a kernel's function space as penalties on derivatives. Checked in `tests/svm/spectral.rs` by quadrature.
 
 use ndarray::{ArrayView1, ArrayView2};
 

@@ -1,4 +1,4 @@
-//! The discrepancy as a loss: its gradient by the observations of one sample. Checked in `tests/svm/mmd_loss.rs`.
+//! The discrepancy as a loss: its gradient by the observations of one sample. Checked in `tests/svm/spectral.rs`.
 
 use ndarray::Array2;
 
