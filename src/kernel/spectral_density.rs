@@ -86,7 +86,11 @@ fn leaf_density(leaf: &Leaf, omega: &[f64]) -> Option<f64> {
         let constant = alpha * rate.ln() - ln_gamma(alpha) - 0.5 * d * TAU.ln() + volume;
         if q == 0.0 {
             // Infinite at the origin unless α > d/2.
-            return if order > 0.0 { (constant + ln_gamma(order) - order * rate.ln()).exp() } else { f64::INFINITY };
+            return if order > 0.0 {
+                (constant + ln_gamma(order) - order * rate.ln()).exp()
+            } else {
+                f64::INFINITY
+            };
         }
         let bessel = ln_bessel_k(order, 2.0 * (rate * q).sqrt());
         (constant + 2f64.ln() + 0.5 * order * (q / rate).ln() + bessel).exp()

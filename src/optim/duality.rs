@@ -6,9 +6,9 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
 use super::minimiser::Minimiser;
 use super::quadratic::QuadraticProgram;
+use crate::Result;
 use crate::check::{finite, require};
 use crate::linalg::eigh;
-use crate::Result;
 
 const OP: &str = "a convex program";
 /// Part of a vector outside the range of P that is rounding.
@@ -35,7 +35,9 @@ pub struct Kkt {
 
 impl Kkt {
     fn of(f: &Array1<f64>, h: &Array1<f64>, lambda: ArrayView1<f64>, gradient: &Array1<f64>) -> Self {
-        let most = |v: &mut dyn Iterator<Item = f64>| v.fold(0.0, |m: f64, v| if v > m || v.is_nan() { v } else { m });
+        let most = |v: &mut dyn Iterator<Item = f64>| {
+            v.fold(0.0, |m: f64, v| if v > m || v.is_nan() { v } else { m })
+        };
         Kkt {
             inequality: most(&mut f.iter().copied()),
             equality: most(&mut h.iter().map(|v| v.abs())),
@@ -58,7 +60,12 @@ impl QuadraticProgram {
     ///
     /// # Errors
     /// [`Error::Shape`](crate::Error::Shape) for multipliers that do not fit.
-    pub fn lagrangian(&self, x: ArrayView1<f64>, lambda: ArrayView1<f64>, nu: ArrayView1<f64>) -> Result<f64> {
+    pub fn lagrangian(
+        &self,
+        x: ArrayView1<f64>,
+        lambda: ArrayView1<f64>,
+        nu: ArrayView1<f64>,
+    ) -> Result<f64> {
         let whole = self.whole()?;
         whole.fits(Some(x), lambda, nu)?;
         let (f, h) = (whole.a.dot(&x) - &whole.b, whole.e.dot(&x) - &whole.d);
@@ -104,7 +111,9 @@ impl QuadraticProgram {
     fn fits(&self, x: Option<ArrayView1<f64>>, lambda: ArrayView1<f64>, nu: ArrayView1<f64>) -> Result<()> {
         let (n, m, r) = (self.q.len(), self.b.len(), self.d.len());
         let fits = x.is_none_or(|x| x.len() == n) && lambda.len() == m && nu.len() == r;
-        require(OP, fits, || format!("{n} variables, {m} inequalities and {r} equalities want as many numbers each"))
+        require(OP, fits, || {
+            format!("{n} variables, {m} inequalities and {r} equalities want as many numbers each")
+        })
     }
 }
 
@@ -150,14 +159,20 @@ impl ConvexProgram {
 
     /// With one more `f_i(x) ≤ 0`.
     #[must_use]
-    pub fn inequality(mut self, f: impl Fn(ArrayView1<f64>) -> (f64, Array1<f64>) + Send + Sync + 'static) -> Self {
+    pub fn inequality(
+        mut self,
+        f: impl Fn(ArrayView1<f64>) -> (f64, Array1<f64>) + Send + Sync + 'static,
+    ) -> Self {
         self.inequalities.push(Arc::new(f));
         self
     }
 
     /// With one more `h_j(x) = 0`.
     #[must_use]
-    pub fn equality(mut self, h: impl Fn(ArrayView1<f64>) -> (f64, Array1<f64>) + Send + Sync + 'static) -> Self {
+    pub fn equality(
+        mut self,
+        h: impl Fn(ArrayView1<f64>) -> (f64, Array1<f64>) + Send + Sync + 'static,
+    ) -> Self {
         self.equalities.push(Arc::new(h));
         self
     }

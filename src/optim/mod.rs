@@ -24,6 +24,6 @@ mod minimiser;
 mod objective;
 mod quadratic;
 
-pub use minimiser::{Minimiser, Minimum, Stop};
 pub use duality::{ConvexProgram, Kkt, max_min, on_equalities};
+pub use minimiser::{Minimiser, Minimum, Stop};
 pub use quadratic::{QuadraticProgram, QuadraticSolution};

@@ -144,7 +144,9 @@ impl QuadraticProgram {
         let mut whole = QuadraticProgram { p: symmetric(OP, self.p.view())?, bounds: None, ..self.clone() };
         if let Some((low, high)) = &self.bounds {
             let crossed = (0..n).find(|&i| !(low[i] <= high[i]));
-            require(OP, crossed.is_none(), || format!("the bounds of variable {} cross", crossed.unwrap_or(0)))?;
+            require(OP, crossed.is_none(), || {
+                format!("the bounds of variable {} cross", crossed.unwrap_or(0))
+            })?;
             let above: Vec<usize> = (0..n).filter(|&i| high[i].is_finite()).collect();
             let below: Vec<usize> = (0..n).filter(|&i| low[i].is_finite()).collect();
             let eye = Array2::<f64>::eye(n);

@@ -32,5 +32,5 @@ macro_rules! conforms {
     (@ $line:ident, $extra:ident) => { $line.$extra(); };
 }
 
-mod lines;
 mod kernel_machines;
+mod lines;

@@ -1,7 +1,7 @@
 //! What must hold of every machine.
 
-use mercer::prelude::*;
 use mercer::optim::QuadraticProgram;
+use mercer::prelude::*;
 use ndarray::{Array1, Array2, array};
 
 use crate::support::random;
@@ -18,7 +18,8 @@ fn overlapping(n: usize, seed: u64) -> (Array2<f64>, Vec<bool>) {
 fn dual(k: &Array2<f64>, y: &[f64], upper: f64, offset: bool) -> mercer::optim::QuadraticSolution {
     let n = y.len();
     let q = Array2::from_shape_fn((n, n), |(i, j)| y[i] * y[j] * k[[i, j]]);
-    let program = QuadraticProgram::new(q, -Array1::ones(n)).bounds(Array1::zeros(n), Array1::from_elem(n, upper));
+    let program =
+        QuadraticProgram::new(q, -Array1::ones(n)).bounds(Array1::zeros(n), Array1::from_elem(n, upper));
     let e = Array2::from_shape_fn((1, n), |(_, i)| y[i]);
     if offset { program.equal(e, array![0.0]).solve().unwrap() } else { program.solve().unwrap() }
 }
@@ -27,7 +28,8 @@ fn dual(k: &Array2<f64>, y: &[f64], upper: f64, offset: bool) -> mercer::optim::
 fn the_interior_point_method_finds_the_same() {
     let (x, labels) = overlapping(40, 1);
     let y: Vec<f64> = labels.iter().map(|l| if *l { 1.0 } else { -1.0 }).collect();
-    for kernel in [Kernel::rbf(0.8), Kernel::polynomial(2, 1.0), Kernel::laplacian(1.0) + Kernel::white(0.3)] {
+    for kernel in [Kernel::rbf(0.8), Kernel::polynomial(2, 1.0), Kernel::laplacian(1.0) + Kernel::white(0.3)]
+    {
         let points = mercer::Matrix::from_array(&cpu(), x.view()).unwrap();
         let k = mercer::ops::gram(&kernel, &points, None).unwrap().to_array().unwrap();
         for (c, offset) in [(0.5, true), (20.0, true), (0.5, false), (20.0, false)] {
@@ -63,7 +65,8 @@ fn the_optimality_conditions_hold() {
     // Without what has no coefficient the machine is the same.
     let kept = x.select(ndarray::Axis(0), fitted.support());
     let kept_labels: Vec<bool> = fitted.support().iter().map(|&i| labels[i]).collect();
-    let again = SvmClassifier::new(Kernel::rbf(1.0), c).tolerance(1e-9).fit(&cpu(), kept, kept_labels).unwrap();
+    let again =
+        SvmClassifier::new(Kernel::rbf(1.0), c).tolerance(1e-9).fit(&cpu(), kept, kept_labels).unwrap();
     all_near(&again.decision(&x).unwrap(), f.as_slice().unwrap(), 1e-6, "without the others");
     // Labels the other way round, and the decision is the other way round.
     let flipped: Vec<bool> = labels.iter().map(|l| !l).collect();
@@ -104,11 +107,16 @@ fn a_constant_feature_is_a_penalised_offset() {
     let wide = ndarray::concatenate![ndarray::Axis(1), x, Array2::ones((40, 1))];
     let explicit = SvmClassifier::new(Kernel::linear(), 1.0).offset(false).tolerance(1e-10);
     let explicit = explicit.fit(&cpu(), &wide, &labels).unwrap().decision(&wide).unwrap();
-    let model = SvmClassifier::new(Kernel::linear() + Kernel::constant(1.0), 1.0).offset(false).tolerance(1e-10);
+    let model =
+        SvmClassifier::new(Kernel::linear() + Kernel::constant(1.0), 1.0).offset(false).tolerance(1e-10);
     let implicit = model.fit(&cpu(), &x, &labels).unwrap().decision(&x).unwrap();
     all_near(&implicit, explicit.as_slice().unwrap(), 1e-7, "k + 1");
     // A linear machine without offset is antisymmetric.
-    let model = SvmClassifier::new(Kernel::linear(), 1.0).offset(false).tolerance(1e-10).fit(&cpu(), &x, &labels).unwrap();
+    let model = SvmClassifier::new(Kernel::linear(), 1.0)
+        .offset(false)
+        .tolerance(1e-10)
+        .fit(&cpu(), &x, &labels)
+        .unwrap();
     all_near(&-model.decision(-&x).unwrap(), model.decision(&x).unwrap().as_slice().unwrap(), 1e-12, "f(-x)");
 }
 
@@ -146,8 +154,14 @@ fn weights_of_classes_and_observations() {
     let repeated: Vec<i32> = rows.iter().map(|&i| y[i]).collect();
     let again = model.fit(&cpu(), x.select(ndarray::Axis(0), &rows), &repeated).unwrap();
     let weighted = model.fit_weighted(&cpu(), &x, &y, weights).unwrap();
-    all_near(&weighted.decision(&x).unwrap(), again.decision(&x).unwrap().as_slice().unwrap(), 1e-8, "weights");
-    let by_class = model.clone().class_weights(ClassWeights::Each(vec![2.0, 0.5])).fit(&cpu(), &x, &y).unwrap();
+    all_near(
+        &weighted.decision(&x).unwrap(),
+        again.decision(&x).unwrap().as_slice().unwrap(),
+        1e-8,
+        "weights",
+    );
+    let by_class =
+        model.clone().class_weights(ClassWeights::Each(vec![2.0, 0.5])).fit(&cpu(), &x, &y).unwrap();
     let each: Vec<f64> = y.iter().map(|y| if *y < 0 { 2.0 } else { 0.5 }).collect();
     let by_row = model.fit_weighted(&cpu(), &x, &y, each).unwrap();
     assert_eq!(by_class.decision(&x).unwrap(), by_row.decision(&x).unwrap());
@@ -164,7 +178,12 @@ fn precomputed_kernels() {
     let index = Array2::from_shape_fn((8, 1), |(i, _)| i as f64);
     let by_table = SvmClassifier::new(Kernel::precomputed(table), 1.0).fit(&cpu(), &index, &y).unwrap();
     let by_kernel = SvmClassifier::new(Kernel::rbf(1.0), 1.0).fit(&cpu(), &x, &y).unwrap();
-    all_near(&by_table.decision(&index).unwrap(), by_kernel.decision(&x).unwrap().as_slice().unwrap(), 1e-12, "table");
+    all_near(
+        &by_table.decision(&index).unwrap(),
+        by_kernel.decision(&x).unwrap().as_slice().unwrap(),
+        1e-12,
+        "table",
+    );
 }
 
 #[test]
@@ -173,7 +192,11 @@ fn probabilities() {
     let model = SvmClassifier::new(Kernel::rbf(1.0), 1.0).probabilities(5).seed(3);
     let fitted = model.fit(&cpu(), &x, &labels).unwrap();
     let p = fitted.predict_proba(&x).unwrap();
-    assert!(p.rows().into_iter().all(|r| (r.sum() - 1.0).abs() < 1e-12 && r.iter().all(|v| (0.0..=1.0).contains(v))));
+    assert!(
+        p.rows()
+            .into_iter()
+            .all(|r| (r.sum() - 1.0).abs() < 1e-12 && r.iter().all(|v| (0.0..=1.0).contains(v)))
+    );
     let share = labels.iter().filter(|l| **l).count() as f64 / 150.0;
     near(p.column(1).mean().unwrap(), share, 0.05, "calibrated on average");
     assert!(fitted.sigmoids()[0].slope < 0.0);
@@ -182,12 +205,23 @@ fn probabilities() {
     for i in 1..150 {
         assert_eq!(f[[i, 0]] > f[[0, 0]], p[[i, 1]] > p[[0, 1]]);
     }
-    let three: Vec<usize> = (0..150).map(|i| if x[[i, 0]] < -0.5 { 0 } else if x[[i, 1]] < 0.0 { 1 } else { 2 }).collect();
+    let three: Vec<usize> = (0..150)
+        .map(|i| {
+            if x[[i, 0]] < -0.5 {
+                0
+            } else if x[[i, 1]] < 0.0 {
+                1
+            } else {
+                2
+            }
+        })
+        .collect();
     for classes in [SvmClasses::OneVsOne, SvmClasses::OneVsRest] {
         let fitted = model.clone().classes(classes).fit(&cpu(), &x, &three).unwrap();
         let p = fitted.predict_proba(&x).unwrap();
         assert!(p.rows().into_iter().all(|r| (r.sum() - 1.0).abs() < 1e-9 && r.iter().all(|v| *v >= 0.0)));
-        let agree = fitted.predict(&x).unwrap().into_iter().zip(p.rows()).filter(|(l, r)| r[*l] > 0.4).count();
+        let agree =
+            fitted.predict(&x).unwrap().into_iter().zip(p.rows()).filter(|(l, r)| r[*l] > 0.4).count();
         assert!(agree > 130, "{classes:?}: {agree}");
         assert!(fitted.score(&x, &three).unwrap() > 0.93);
     }

@@ -7,7 +7,14 @@ use crate::support::random;
 use crate::{all_near, cpu, near};
 
 fn pts3() -> Array2<f64> {
-    array![[2.0, 0.0, 1.0], [0.0, 1.0, -1.0], [-1.0, -1.0, 0.0], [1.0, 2.0, 2.0], [-2.0, -1.0, -1.0], [0.0, -1.0, -1.0]]
+    array![
+        [2.0, 0.0, 1.0],
+        [0.0, 1.0, -1.0],
+        [-1.0, -1.0, 0.0],
+        [1.0, 2.0, 2.0],
+        [-2.0, -1.0, -1.0],
+        [0.0, -1.0, -1.0]
+    ]
 }
 
 #[test]
@@ -39,7 +46,8 @@ fn the_numbers_of_the_notes() {
 #[test]
 fn the_linear_kernel_is_pca() {
     let x = random(20, 4, 1).dot(&Array2::from_diag(&array![3.0, 2.0, 1.0, 0.2]));
-    let (kernel, plain) = (KernelPca::new(Kernel::linear(), 3).fit(&cpu(), &x).unwrap(), Pca::new(3).fit(&cpu(), &x).unwrap());
+    let (kernel, plain) =
+        (KernelPca::new(Kernel::linear(), 3).fit(&cpu(), &x).unwrap(), Pca::new(3).fit(&cpu(), &x).unwrap());
     let (a, b) = (kernel.transform(&x).unwrap(), plain.transform(&x).unwrap());
     for m in 0..3 {
         let sign = if a.column(m).dot(&b.column(m)) > 0.0 { 1.0 } else { -1.0 };
@@ -64,7 +72,8 @@ fn features_in_front_of_pca_are_kernel_pca() {
     let on = Pca::new(3).fit(&cpu(), map.transform(&x).unwrap()).unwrap();
     let (a, b) = (exact.transform(&x).unwrap(), on.transform(map.transform(&x).unwrap()).unwrap());
     all_near(&a.mapv(f64::abs), b.mapv(f64::abs).as_slice().unwrap(), 1e-6, "all landmarks");
-    let fourier = RandomFourier::new(Kernel::rbf(1.0), 4000).orthogonal(true).seed(1).fit(&cpu(), &x).unwrap();
+    let fourier =
+        RandomFourier::new(Kernel::rbf(1.0), 4000).orthogonal(true).seed(1).fit(&cpu(), &x).unwrap();
     let phi = fourier.transform(&x).unwrap();
     let values = KernelPca::new(Kernel::linear(), 3).fit(&cpu(), &phi).unwrap().eigenvalues().clone();
     all_near(&values, exact.eigenvalues().as_slice().unwrap(), 0.25, "random features");
@@ -90,7 +99,8 @@ fn pre_images_remove_noise() {
 #[test]
 fn scikit_learn_finds_the_same() {
     let all: serde_json::Value = serde_json::from_str(include_str!("../oracle/svm_sklearn.json")).unwrap();
-    let row = |v: &serde_json::Value| v.as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect::<Vec<_>>();
+    let row =
+        |v: &serde_json::Value| v.as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect::<Vec<_>>();
     let rows: Vec<Vec<f64>> = all["curve"]["x"].as_array().unwrap().iter().map(row).collect();
     let x = Array2::from_shape_fn((60, 2), |(i, j)| rows[i][j]);
     let fitted = KernelPca::new(Kernel::rbf(1.0), 4).fit(&cpu(), x.slice(s![..40, ..])).unwrap();
@@ -105,7 +115,8 @@ fn scikit_learn_finds_the_same() {
 fn distances_give_coordinates() {
     let x = random(12, 3, 5);
     let squared = feature_distances(&Kernel::linear(), &x, &x).unwrap();
-    let d = Array2::from_shape_fn((12, 12), |(i, j)| if i == j { 0.0 } else { squared[[i.min(j), i.max(j)]] });
+    let d =
+        Array2::from_shape_fn((12, 12), |(i, j)| if i == j { 0.0 } else { squared[[i.min(j), i.max(j)]] });
     let found = classical_scaling(d.view(), 3).unwrap();
     assert!(found.is_euclidean(1e-10));
     let again = feature_distances(&Kernel::linear(), &found.points, &found.points).unwrap();
@@ -128,7 +139,8 @@ fn kernel_k_means() {
     let kernel = KernelKMeans::new(Kernel::linear(), 2).seed(1).fit(&cpu(), &x).unwrap();
     let plain = KMeans::new(2).seed(1).fit(&cpu(), &x).unwrap();
     near(kernel.cost(), plain.cost(), 1e-9, "the linear kernel is k-means");
-    let same = |i: usize| (kernel.labels()[i] == kernel.labels()[0]) == (plain.labels()[i] == plain.labels()[0]);
+    let same =
+        |i: usize| (kernel.labels()[i] == kernel.labels()[0]) == (plain.labels()[i] == plain.labels()[0]);
     assert!((0..30).all(same));
     assert_eq!(kernel.predict(&x).unwrap(), kernel.labels());
     assert!(kernel.report().trace.windows(2).all(|w| w[1] <= w[0] + 1e-9), "the cost never rises");
@@ -141,4 +153,23 @@ fn kernel_k_means() {
     let inner = fitted.labels()[0];
     assert!((0..20).all(|i| fitted.labels()[i] == inner));
     assert!(fitted.transform(&rings).unwrap().iter().all(|d| *d >= 0.0));
+}
+
+#[test]
+fn moved_images_are_no_linear_subspace() {
+    let mut image = Array2::zeros((12, 12));
+    image.slice_mut(s![2..10, 5..7]).fill(1.0);
+    image.slice_mut(s![2..4, 5..9]).fill(1.0);
+    let still = MovedImages::new(image.clone()).sample(2, 1).unwrap();
+    all_near(still.row(1), image.as_slice().unwrap(), 1e-12, "not moved");
+    let one = MovedImages::new(image.clone()).shift(2.0).turn(0.6);
+    let x = one.sample(120, 3).unwrap();
+    assert_eq!(x, one.sample(120, 3).unwrap());
+    // Three numbers make each image, but three components of PCA leave much of them.
+    let plain = Pca::new(20).fit(&cpu(), &x).unwrap();
+    let share = |k: usize| plain.explained_variance().slice(s![..k]).sum() / plain.total_variance();
+    assert!(share(3) < 0.8 && share(20) > 0.9, "{} {}", share(3), share(20));
+    let curved = KernelPca::new(Kernel::rbf(6.0), 3).fit(&cpu(), &x).unwrap();
+    assert_eq!(curved.transform(&x).unwrap().dim(), (120, 3));
+    assert!(MovedImages::new(image).shift(-1.0).sample(2, 1).is_err());
 }

@@ -3,8 +3,8 @@
 use mercer::optim::{ConvexProgram, QuadraticProgram, max_min};
 use ndarray::{Array2, array};
 
-use crate::support::{random, spd};
 use crate::near;
+use crate::support::{random, spd};
 
 fn program() -> QuadraticProgram {
     QuadraticProgram::new(spd(3, 1), array![1.0, -2.0, 0.5])
@@ -36,7 +36,8 @@ fn multipliers_bound_indicators_from_below() {
     let line = ConvexProgram::new(1, |_| (0.0, array![0.0])).inequality(|x| (x[0], array![1.0]));
     for u in [-2.0, -0.5, 0.0, 0.5] {
         for lambda in [0.0, 0.3, 4.0] {
-            let (value, _) = line.lagrangian(array![u].view(), array![lambda].view(), array![].view()).unwrap();
+            let (value, _) =
+                line.lagrangian(array![u].view(), array![lambda].view(), array![].view()).unwrap();
             assert!(value <= line.supremum(array![u].view(), 0.0));
         }
     }
@@ -46,9 +47,11 @@ fn multipliers_bound_indicators_from_below() {
 #[test]
 fn weak_and_strong_duality_of_a_convex_program() {
     // min (x - 2)² + y² with x² + y² ≤ 1 and x = y + ½.
-    let p = ConvexProgram::new(2, |v| ((v[0] - 2.0).powi(2) + v[1] * v[1], array![2.0 * (v[0] - 2.0), 2.0 * v[1]]))
-        .inequality(|v| (v.dot(&v) - 1.0, array![2.0 * v[0], 2.0 * v[1]]))
-        .equality(|v| (v[0] - v[1] - 0.5, array![1.0, -1.0]));
+    let p = ConvexProgram::new(2, |v| {
+        ((v[0] - 2.0).powi(2) + v[1] * v[1], array![2.0 * (v[0] - 2.0), 2.0 * v[1]])
+    })
+    .inequality(|v| (v.dot(&v) - 1.0, array![2.0 * v[0], 2.0 * v[1]]))
+    .equality(|v| (v[0] - v[1] - 0.5, array![1.0, -1.0]));
     // On the line x = y + ½ the circle is met at y = (√7 - 1)/4.
     let y = (7f64.sqrt() - 1.0) / 4.0;
     let x = y + 0.5;
@@ -59,13 +62,17 @@ fn weak_and_strong_duality_of_a_convex_program() {
     let kkt = p.kkt(at.view(), array![lambda].view(), array![nu].view()).unwrap();
     assert!(kkt.worst() < 1e-12, "{kkt:?}");
     let best = p.supremum(at.view(), 1e-12);
-    let g = |l: f64, n: f64| p.dual_function(array![l].view(), array![n].view(), array![0.0, 0.0].view()).unwrap();
+    let g = |l: f64, n: f64| {
+        p.dual_function(array![l].view(), array![n].view(), array![0.0, 0.0].view()).unwrap()
+    };
     near(g(lambda, nu), best, 1e-9, "no gap at the optimum");
     for (l, n) in [(0.0, 0.0), (1.0, 0.5), (lambda, 0.0), (2.0, -1.0)] {
         assert!(g(l, n) <= best + 1e-9, "weak duality");
     }
     // A saddle: L(x*, ·) is largest at the multipliers, L(·, multipliers) least at x*.
-    let l = |v: &ndarray::Array1<f64>, a: f64, b: f64| p.lagrangian(v.view(), array![a].view(), array![b].view()).unwrap().0;
+    let l = |v: &ndarray::Array1<f64>, a: f64, b: f64| {
+        p.lagrangian(v.view(), array![a].view(), array![b].view()).unwrap().0
+    };
     for r in random(20, 4, 2).rows() {
         assert!(l(&(&at + &array![r[0], r[1]]), lambda, nu) >= best - 1e-12);
         assert!(l(&at, (lambda + r[2]).max(0.0), nu + r[3]) <= best + 1e-12);
@@ -88,7 +95,8 @@ fn a_perturbation_breaks_a_condition() {
     let found = p.solve().unwrap();
     assert!(found.kkt.worst() < 1e-9);
     let (x, l, n) = (found.x, found.inequality, found.equality);
-    let worst = |x: &ndarray::Array1<f64>, l: &ndarray::Array1<f64>| p.kkt(x.view(), l.view(), n.view()).unwrap();
+    let worst =
+        |x: &ndarray::Array1<f64>, l: &ndarray::Array1<f64>| p.kkt(x.view(), l.view(), n.view()).unwrap();
     assert!(worst(&(&x + 0.01), &l).worst() > 1e-3);
     assert!(worst(&x, &(&l + 0.01)).stationarity > 1e-3);
     assert!(worst(&x, &(&l - 1.0)).sign > 0.0);

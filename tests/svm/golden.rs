@@ -13,8 +13,20 @@ fn tight(kernel: Kernel, c: f64) -> SvmClassifier {
 fn soft_margin_with_offset() {
     let (x, y) = eight();
     let cases = [
-        (0.1, [0.0, 0.0611111111, 0.1, 0.0, 0.0611111111, 0.1, 0.1, 0.1], [1.0 / 3.0, 1.0 / 3.0], -1.0 / 3.0, 0.4111111111),
-        (1.0, [0.0, 0.0, 0.55172414, 0.0, 0.0, 0.55172414, 1.0, 1.0], [0.3793103448, 1.051724138], -0.6637931034, 2.478448276),
+        (
+            0.1,
+            [0.0, 0.0611111111, 0.1, 0.0, 0.0611111111, 0.1, 0.1, 0.1],
+            [1.0 / 3.0, 1.0 / 3.0],
+            -1.0 / 3.0,
+            0.4111111111,
+        ),
+        (
+            1.0,
+            [0.0, 0.0, 0.55172414, 0.0, 0.0, 0.55172414, 1.0, 1.0],
+            [0.3793103448, 1.051724138],
+            -0.6637931034,
+            2.478448276,
+        ),
     ];
     for (c, alpha, w, b, objective) in cases {
         let fitted = tight(Kernel::linear(), c).fit(&cpu(), &x, &y).unwrap();
@@ -52,7 +64,8 @@ fn hard_margin() {
         near(fitted.certificates()[0].dual, 8.0, 1e-6, "the dual");
     }
     // By hand: two points, and XOR with the kernel (1 + x'y)².
-    let two = SvmClassifier::hard_margin(Kernel::linear()).fit(&cpu(), array![[0.0], [1.0]], [-1, 1]).unwrap();
+    let two =
+        SvmClassifier::hard_margin(Kernel::linear()).fit(&cpu(), array![[0.0], [1.0]], [-1, 1]).unwrap();
     near(two.coefficients().unwrap()[[0, 0]], 2.0, 1e-9, "w of two points");
     near(two.intercept()[0], -1.0, 1e-9, "b of two points");
     all_near(&alphas(&two, 2), &[2.0, 2.0], 1e-9, "alpha of two points");
@@ -81,7 +94,8 @@ fn no_free_support_vector_leaves_an_interval() {
     near(fitted.intercept()[0], -0.5, 1e-12, "the middle of [-1, 0]");
     // The penalised sum of Simeone's notes, c‖w‖² with c = 1/(2C): w = min(1, 1/c), b = 0, and c = 2 leaves b free.
     for (c, w, objective) in [(0.2, 1.0, 0.2), (2.0, 0.5, 1.5)] {
-        let fitted = tight(Kernel::linear(), 1.0 / (2.0 * c)).fit(&cpu(), array![[-1.0], [1.0]], [-1, 1]).unwrap();
+        let fitted =
+            tight(Kernel::linear(), 1.0 / (2.0 * c)).fit(&cpu(), array![[-1.0], [1.0]], [-1, 1]).unwrap();
         near(fitted.coefficients().unwrap()[[0, 0]], w, 1e-9, "w");
         near(fitted.intercept()[0], 0.0, 1e-9, "w_0");
         near(fitted.certificates()[0].primal * 2.0 * c, objective, 1e-9, "sum of hinges plus penalty");
@@ -92,8 +106,22 @@ fn no_free_support_vector_leaves_an_interval() {
 fn nu_without_offset() {
     let (x, y) = eight();
     let cases = [
-        (0.25, [0.0, 0.0, 0.0, 0.0, 0.42307692, 0.0, 0.57692308, 1.0], [0.007211538462, 0.03605769231], 0.01442307692, -0.0006760817308, 8.666666667),
-        (0.75, [0.0, 0.26829268, 0.73170732, 1.0, 1.0, 1.0, 1.0, 1.0], [0.4954268293, 0.3963414634], 1.68445122, -0.2012671494, 0.0742081448),
+        (
+            0.25,
+            [0.0, 0.0, 0.0, 0.0, 0.42307692, 0.0, 0.57692308, 1.0],
+            [0.007211538462, 0.03605769231],
+            0.01442307692,
+            -0.0006760817308,
+            8.666666667,
+        ),
+        (
+            0.75,
+            [0.0, 0.26829268, 0.73170732, 1.0, 1.0, 1.0, 1.0, 1.0],
+            [0.4954268293, 0.3963414634],
+            1.68445122,
+            -0.2012671494,
+            0.0742081448,
+        ),
     ];
     for (nu, alpha, w, rho, objective, c) in cases {
         let model = SvmClassifier::nu(Kernel::linear(), nu).offset(false).tolerance(1e-11);
@@ -119,7 +147,8 @@ fn nu_without_offset() {
         let proof = &fitted.certificates()[0];
         assert!(proof.bounded as f64 <= nu * 8.0 + 1e-9 && proof.support as f64 >= nu * 8.0 - 1e-9);
     }
-    let edge = SvmClassifier::nu(Kernel::linear(), 0.5).offset(false).tolerance(1e-11).fit(&cpu(), &x, &y).unwrap();
+    let edge =
+        SvmClassifier::nu(Kernel::linear(), 0.5).offset(false).tolerance(1e-11).fit(&cpu(), &x, &y).unwrap();
     let margin = edge.margin()[0];
     assert!((0.125..=0.1875).contains(&margin), "{margin}");
     near(edge.certificates()[0].dual, -0.009765625, 1e-10, "the edge case");

@@ -22,7 +22,12 @@ fn one_class_of_two() {
     let refused = SvmClassifier::new(Kernel::linear(), 1.0).fit(&cpu(), array![[0.0], [1.0]], [3, 3]);
     assert!(refused.is_err_and(|e| e.to_string().contains("two different labels")));
     // A weight of zero takes the other class away.
-    let refused = SvmClassifier::new(Kernel::linear(), 1.0).fit_weighted(&cpu(), array![[0.0], [1.0]], [3, 4], [1.0, 0.0]);
+    let refused = SvmClassifier::new(Kernel::linear(), 1.0).fit_weighted(
+        &cpu(),
+        array![[0.0], [1.0]],
+        [3, 4],
+        [1.0, 0.0],
+    );
     assert!(refused.is_err());
 }
 
@@ -70,5 +75,9 @@ fn too_few_iterations_are_said() {
     assert!(matches!(refused, Err(Error::NoConvergence { iterations: 3, .. })), "{refused:?}");
     assert!(SvmRegressor::new(Kernel::linear(), 1.0, -0.1).fit(&cpu(), &x, x.column(0)).is_err());
     assert!(SvmClassifier::new(Kernel::linear(), 1.0).probabilities(1).fit(&cpu(), &x, &y).is_err());
-    assert!(SvmClassifier::new(Kernel::linear(), 1.0).fit(&cpu(), Array2::<f64>::zeros((0, 2)), Vec::<i32>::new()).is_err());
+    assert!(
+        SvmClassifier::new(Kernel::linear(), 1.0)
+            .fit(&cpu(), Array2::<f64>::zeros((0, 2)), Vec::<i32>::new())
+            .is_err()
+    );
 }

@@ -50,7 +50,12 @@ fn classification() {
             }
             all_near(fitted.intercept(), &vector(&case["intercept"]), 1e-5, &what);
             let scale = vector(&case["decision"]).iter().fold(1.0, |m: f64, v| m.max(v.abs()));
-            all_near(&fitted.decision(x.slice(s![n.., ..])).unwrap(), &vector(&case["decision"]), 1e-5 * scale, &what);
+            all_near(
+                &fitted.decision(x.slice(s![n.., ..])).unwrap(),
+                &vector(&case["decision"]),
+                1e-5 * scale,
+                &what,
+            );
             let support: Vec<f64> = fitted.support().iter().map(|i| *i as f64).collect();
             let mut want = vector(&case["support"]);
             want.sort_by(f64::total_cmp);

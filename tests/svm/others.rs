@@ -22,10 +22,19 @@ fn a_narrow_tube_and_a_large_price_interpolate() {
     let model = SvmRegressor::new(Kernel::rbf(0.8), 10.0, 0.01).offset(false).tolerance(1e-9);
     let many = model.fit(&cpu(), &x, &both).unwrap();
     let one = model.fit(&cpu(), &x, &y).unwrap();
-    all_near(many.predict(&x).unwrap().column(0), one.predict(&x).unwrap().as_slice().unwrap(), 1e-7, "first target");
+    all_near(
+        many.predict(&x).unwrap().column(0),
+        one.predict(&x).unwrap().as_slice().unwrap(),
+        1e-7,
+        "first target",
+    );
     assert_eq!(one.intercept()[0], 0.0);
     near(one.certificates()[0].gap(), 0.0, 1e-6, "gap without offset");
-    let nu = SvmRegressor::nu(Kernel::rbf(0.8), 10.0, 0.4).offset(false).tolerance(1e-9).fit(&cpu(), &x, &y).unwrap();
+    let nu = SvmRegressor::nu(Kernel::rbf(0.8), 10.0, 0.4)
+        .offset(false)
+        .tolerance(1e-9)
+        .fit(&cpu(), &x, &y)
+        .unwrap();
     near(nu.certificates()[0].gap(), 0.0, 1e-6, "gap of nu without offset");
 }
 

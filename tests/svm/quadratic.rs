@@ -24,7 +24,10 @@ fn random_programs_satisfy_their_conditions() {
         let inside = random(n, 1, seed + 400).column(0).to_owned() * 0.3;
         let b = a.dot(&inside) + 0.2;
         let d = e.dot(&inside);
-        let program = QuadraticProgram::new(p, q).at_most(a, b).equal(e, d).bounds(Array1::from_elem(n, -0.5), Array1::from_elem(n, 0.5));
+        let program = QuadraticProgram::new(p, q)
+            .at_most(a, b)
+            .equal(e, d)
+            .bounds(Array1::from_elem(n, -0.5), Array1::from_elem(n, 0.5));
         let found = program.solve().unwrap();
         assert!(found.kkt.worst() < 1e-8, "{:?}", found.kkt);
         near(found.gap(), 0.0, 1e-8, "strong duality");

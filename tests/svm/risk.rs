@@ -22,13 +22,17 @@ fn the_representer_theorem() {
     let k = mercer::ops::gram(&kernel, &m(&four), None).unwrap().to_array().unwrap();
     let small = k.slice(ndarray::s![..3, ..3]).to_owned();
     let right = k.slice(ndarray::s![..3, 3..]).to_owned();
-    let c = mercer::linalg::solve_spd(&cpu(), small.view(), right.view(), &mercer::linalg::SpdParams::default()).unwrap().x;
+    let c =
+        mercer::linalg::solve_spd(&cpu(), small.view(), right.view(), &mercer::linalg::SpdParams::default())
+            .unwrap()
+            .x;
     let beside = array![-c[[0, 0]], -c[[1, 0]], -c[[2, 0]], 1.0];
     near(squared_norm(&kernel, &four, beside.view()).unwrap(), 0.09695919887, 1e-9, "the norm of the rest");
     assert!(k.dot(&beside).slice(ndarray::s![..3]).iter().all(|v| v.abs() < 1e-12));
     let more = array![a[0], a[1], a[2], 0.0] + 0.5 * beside;
     let f = k.dot(&more);
-    let objective = (0..3).map(|i| (y[i] - f[i]).powi(2)).sum::<f64>() + 0.3 * squared_norm(&kernel, &four, more.view()).unwrap();
+    let objective = (0..3).map(|i| (y[i] - f[i]).powi(2)).sum::<f64>()
+        + 0.3 * squared_norm(&kernel, &four, more.view()).unwrap();
     near(objective, 1.075871781, 1e-8, "the objective beside the span");
 }
 
@@ -48,10 +52,16 @@ fn every_loss_is_stationary_and_equals_explicit_features() {
         (own, &signs),
     ];
     for (loss, y) in cases {
-        let fitted = KernelRisk::new(Kernel::polynomial(2, 1.0), loss.clone(), 0.5).fit(&cpu(), &x, y).unwrap();
+        let fitted =
+            KernelRisk::new(Kernel::polynomial(2, 1.0), loss.clone(), 0.5).fit(&cpu(), &x, y).unwrap();
         let f = fitted.predict(&x).unwrap();
         for i in 0..25 {
-            near(fitted.dual_coefficients()[[i, 0]], -loss.at(y[i], f[i]).1, 1e-6, &format!("{loss:?}: -L'/2λ"));
+            near(
+                fitted.dual_coefficients()[[i, 0]],
+                -loss.at(y[i], f[i]).1,
+                1e-6,
+                &format!("{loss:?}: -L'/2λ"),
+            );
         }
         // (1 + x'y)² on explicit features, with the linear kernel.
         let r = 2f64.sqrt();
@@ -63,7 +73,11 @@ fn every_loss_is_stationary_and_equals_explicit_features() {
         near(explicit.objective(), fitted.objective(), 1e-7, &format!("{loss:?}"));
     }
     let ridge = KernelRidge::new(Kernel::rbf(1.0), 0.5).fit(&cpu(), &x, &signs).unwrap().predict(&x).unwrap();
-    let risk = KernelRisk::new(Kernel::rbf(1.0), SmoothLoss::Squared, 0.5).fit(&cpu(), &x, &signs).unwrap().predict(&x).unwrap();
+    let risk = KernelRisk::new(Kernel::rbf(1.0), SmoothLoss::Squared, 0.5)
+        .fit(&cpu(), &x, &signs)
+        .unwrap()
+        .predict(&x)
+        .unwrap();
     all_near(&risk, ridge.as_slice().unwrap(), 1e-7, "kernel ridge regression");
     assert!(KernelRisk::new(Kernel::rbf(1.0), SmoothLoss::Squared, 0.0).fit(&cpu(), &x, &signs).is_err());
 }
@@ -82,7 +96,17 @@ fn kernel_logistic_regression() {
     }
     // Two classes by the softmax: twice the penalty of each half of f.
     let x = random(40, 2, 3) * 2.0;
-    let three: Vec<usize> = (0..40).map(|i| if x[[i, 0]] > 0.5 { 0 } else if x[[i, 1]] > 0.0 { 1 } else { 2 }).collect();
+    let three: Vec<usize> = (0..40)
+        .map(|i| {
+            if x[[i, 0]] > 0.5 {
+                0
+            } else if x[[i, 1]] > 0.0 {
+                1
+            } else {
+                2
+            }
+        })
+        .collect();
     let fitted = KernelLogistic::new(Kernel::rbf(1.0), 0.1).fit(&cpu(), &x, &three).unwrap();
     let p = fitted.predict_proba(&x).unwrap();
     for i in 0..40 {

@@ -8,7 +8,8 @@ use crate::{all_near, cpu};
 #[test]
 fn a_cache_of_one_row_finds_the_same_machine() {
     let x = random(120, 3, 1) * 2.0;
-    let y: Vec<usize> = (0..120).map(|i| usize::from(x[[i, 0]] > 0.2) + usize::from(x[[i, 1]] * x[[i, 2]] > 0.3)).collect();
+    let y: Vec<usize> =
+        (0..120).map(|i| usize::from(x[[i, 0]] > 0.2) + usize::from(x[[i, 1]] * x[[i, 2]] > 0.3)).collect();
     let model = SvmClassifier::new(Kernel::rbf(0.7) + Kernel::white(0.1), 5.0).tolerance(1e-9);
     let all = model.fit(&cpu(), &x, &y).unwrap();
     let one = model.clone().cache_bytes(1).fit(&cpu(), &x, &y).unwrap();

@@ -36,7 +36,10 @@ fn densities_integrate_to_one_and_give_the_kernel_back() {
         for delta in [0.3, 1.0] {
             // A trapezoidal rule as far as the density reaches: cosines alternate beyond what the other one resolves.
             let (h, reach) = (5e-3, 40_000);
-            let sum: f64 = (0..reach).map(|i| (f64::from(i) + 0.5) * h).map(|w| 2.0 * h * density(w) * (w * delta).cos()).sum();
+            let sum: f64 = (0..reach)
+                .map(|i| (f64::from(i) + 0.5) * h)
+                .map(|w| 2.0 * h * density(w) * (w * delta).cos())
+                .sum();
             near(size * sum, kernel.value(&[delta], &[0.0]).unwrap(), 1e-5, &format!("{kernel} at {delta}"));
         }
     }
@@ -46,7 +49,10 @@ fn densities_integrate_to_one_and_give_the_kernel_back() {
     near(cauchy, one(0.3) * one(0.1), 1e-15, "Cauchy");
     near(Kernel::matern12(2.0).spectral_density(&[0.3]).unwrap(), one(0.3), 1e-14, "Matérn-½ on the line");
     assert!(matches!(Kernel::linear().spectral_density(&[0.0]), Err(Error::Unsupported { .. })));
-    assert!(matches!((Kernel::rbf(1.0) * Kernel::matern32(1.0)).spectral_density(&[0.0]), Err(Error::Unsupported { .. })));
+    assert!(matches!(
+        (Kernel::rbf(1.0) * Kernel::matern32(1.0)).spectral_density(&[0.0]),
+        Err(Error::Unsupported { .. })
+    ));
     assert!(Kernel::rbf(1.0).spectral_density(&[f64::NAN]).is_err());
 }
 
@@ -56,7 +62,8 @@ fn draws_follow_the_density() {
     let draws = kernel.spectral_draws(1, 20_000, 5).unwrap();
     let below = draws.iter().filter(|w| w.abs() < 1.0).count() as f64 / 20_000.0;
     let h = 1e-3;
-    let mass: f64 = (0..1000).map(|i| 2.0 * h * kernel.spectral_density(&[(f64::from(i) + 0.5) * h]).unwrap()).sum();
+    let mass: f64 =
+        (0..1000).map(|i| 2.0 * h * kernel.spectral_density(&[(f64::from(i) + 0.5) * h]).unwrap()).sum();
     near(below, mass, 0.015, "the share within one");
     assert_eq!(draws, kernel.spectral_draws(1, 20_000, 5).unwrap());
 }
@@ -88,11 +95,13 @@ fn expansion() -> (Array2<f64>, Array1<f64>) {
 /// ∫ g over the line in pieces that end at the points, where derivatives jump.
 fn pieces(g: impl Fn(f64) -> f64) -> f64 {
     let ends = [-40.0, -1.0, 0.2, 40.0];
-    ends.windows(2).map(|e| {
-        let n = 100_000;
-        let h = (e[1] - e[0]) / f64::from(n);
-        (0..n).map(|i| g(e[0] + (f64::from(i) + 0.5) * h) * h).sum::<f64>()
-    }).sum()
+    ends.windows(2)
+        .map(|e| {
+            let n = 100_000;
+            let h = (e[1] - e[0]) / f64::from(n);
+            (0..n).map(|i| g(e[0] + (f64::from(i) + 0.5) * h) * h).sum::<f64>()
+        })
+        .sum()
 }
 
 #[test]
@@ -116,12 +125,20 @@ fn norms_are_penalties_on_derivatives() {
     };
     let w = penalty.weights();
     near(w[2], 0.02463361149, 1e-11, "c");
-    let square = |t: f64| (0..3).map(|j| w[j] * (0.7 * parts(t, 0.2)[j] - 0.3 * parts(t, -1.0)[j]).powi(2)).sum::<f64>();
+    let square = |t: f64| {
+        (0..3).map(|j| w[j] * (0.7 * parts(t, 0.2)[j] - 0.3 * parts(t, -1.0)[j]).powi(2)).sum::<f64>()
+    };
     near(pieces(square), by_kernel, 1e-7, "c[∫f''² + (6/γ²)∫f'² + (9/γ⁴)∫f²]");
     // Matérn-½ of length γ.
     let penalty = DerivativePenalty::matern12(0.8).unwrap();
-    let parts = |t: f64, c: f64| [(-(t - c).abs() / 0.8).exp(), -(t - c).signum() / 0.8 * (-(t - c).abs() / 0.8).exp()];
-    let square = |t: f64| (0..2).map(|j| penalty.weights()[j] * (0.7 * parts(t, 0.2)[j] - 0.3 * parts(t, -1.0)[j]).powi(2)).sum::<f64>();
+    let parts = |t: f64, c: f64| {
+        [(-(t - c).abs() / 0.8).exp(), -(t - c).signum() / 0.8 * (-(t - c).abs() / 0.8).exp()]
+    };
+    let square = |t: f64| {
+        (0..2)
+            .map(|j| penalty.weights()[j] * (0.7 * parts(t, 0.2)[j] - 0.3 * parts(t, -1.0)[j]).powi(2))
+            .sum::<f64>()
+    };
     near(pieces(square), penalty.of_expansion(&x, a.view()).unwrap(), 1e-7, "Matérn-½");
     assert!(DerivativePenalty::matern12(0.0).is_err());
 }

@@ -3,13 +3,14 @@
 use mercer::prelude::*;
 use ndarray::{Array2, Axis};
 
-use crate::support::random;
 use crate::cpu;
+use crate::support::random;
 
 #[test]
 fn a_large_c() {
     let (x, noise) = (random(80, 2, 1) * 2.0, random(80, 1, 2));
-    let y: Vec<bool> = (0..80).map(|i| x[[i, 0]].sin() + 0.5 * x[[i, 1]] + 0.3 * noise[[i, 0]] > 0.0).collect();
+    let y: Vec<bool> =
+        (0..80).map(|i| x[[i, 0]].sin() + 0.5 * x[[i, 1]] + 0.3 * noise[[i, 0]] > 0.0).collect();
     for kernel in [Kernel::rbf(1.0), Kernel::rbf(0.2)] {
         let fitted = SvmClassifier::new(kernel, 1e5).tolerance(1e-8).fit(&cpu(), &x, &y).unwrap();
         let proof = &fitted.certificates()[0];
@@ -61,7 +62,11 @@ fn twenty_classes() {
         let machines = if classes == SvmClasses::OneVsOne { 190 } else { 20 };
         assert_eq!(fitted.certificates().len(), machines);
         assert!(fitted.certificates().iter().all(|c| c.violation <= 1e-3));
-        let centres = Array2::from_shape_fn((20, 2), |(c, j)| if j == 0 { (c % 5) as f64 * 2.0 } else { (c / 5) as f64 * 2.0 });
+        let centres =
+            Array2::from_shape_fn(
+                (20, 2),
+                |(c, j)| if j == 0 { (c % 5) as f64 * 2.0 } else { (c / 5) as f64 * 2.0 },
+            );
         let names: Vec<String> = (0..20).map(|c| format!("class {c:02}")).collect();
         assert_eq!(fitted.predict(&centres).unwrap(), names);
     }

@@ -58,7 +58,10 @@ fn distances_of_features() {
     }
     // Centring K leaves them: k(x, x) + k(y, y) - 2k(x, y) of HKH.
     let k = gram(&Kernel::rbf(1.0), &x);
-    let centred = mercer::ops::centre(&mercer::Matrix::from_array(&cpu(), k.view()).unwrap()).unwrap().to_array().unwrap();
+    let centred = mercer::ops::centre(&mercer::Matrix::from_array(&cpu(), k.view()).unwrap())
+        .unwrap()
+        .to_array()
+        .unwrap();
     let own = |k: &Array2<f64>, i: usize, j: usize| k[[i, i]] + k[[j, j]] - 2.0 * k[[i, j]];
     for i in 0..6 {
         for j in 0..6 {
@@ -68,7 +71,8 @@ fn distances_of_features() {
     }
     // -½HDH = HKH, and a training row centred as a new point is the row of HKH.
     let squared = Array2::from_shape_fn((6, 6), |(i, j)| -0.5 * own(&k, i, j));
-    let from_distances = mercer::ops::centre(&mercer::Matrix::from_array(&cpu(), squared.view()).unwrap()).unwrap();
+    let from_distances =
+        mercer::ops::centre(&mercer::Matrix::from_array(&cpu(), squared.view()).unwrap()).unwrap();
     all_near(&from_distances.to_array().unwrap(), centred.as_slice().unwrap(), 1e-14, "-½HDH");
 }
 
@@ -85,7 +89,12 @@ fn the_empirical_feature_map() {
     let linear = KernelRidge::new(Kernel::linear(), 0.1).fit(&cpu(), &phi, &y).unwrap();
     let kernel = KernelRidge::new(kernel, 0.1).fit(&cpu(), &x, &y).unwrap();
     let want = kernel.predict(&new).unwrap();
-    all_near(&linear.predict(map.transform(&new).unwrap()).unwrap(), want.as_slice().unwrap(), 1e-8, "ridge on Φ");
+    all_near(
+        &linear.predict(map.transform(&new).unwrap()).unwrap(),
+        want.as_slice().unwrap(),
+        1e-8,
+        "ridge on Φ",
+    );
     let few = EmpiricalFeatures::new(Kernel::linear()).fit(&cpu(), &x).unwrap();
     assert_eq!(few.eigenvalues().len(), 2, "the rank of the linear kernel");
 }
@@ -99,9 +108,45 @@ fn kernels_take_the_place_of_inner_products() {
     let phi = map.transform(&x).unwrap();
     let direct = SvmClassifier::new(Kernel::rbf(1.0), 2.0).tolerance(1e-9).fit(&cpu(), &x, &y).unwrap();
     let primal = SvmClassifier::new(Kernel::linear(), 2.0).tolerance(1e-9).fit(&cpu(), &phi, &y).unwrap();
-    all_near(&primal.decision(&phi).unwrap(), direct.decision(&x).unwrap().as_slice().unwrap(), 1e-5, "Nyström SVM");
+    all_near(
+        &primal.decision(&phi).unwrap(),
+        direct.decision(&x).unwrap().as_slice().unwrap(),
+        1e-5,
+        "Nyström SVM",
+    );
     let fourier = RandomFourier::new(Kernel::rbf(1.0), 3000).orthogonal(true).fit(&cpu(), &x).unwrap();
     let phi = fourier.transform(&x).unwrap();
     let random = SvmClassifier::new(Kernel::linear(), 2.0).fit(&cpu(), &phi, &y).unwrap();
-    all_near(&random.decision(&phi).unwrap(), direct.decision(&x).unwrap().as_slice().unwrap(), 0.1, "Fourier SVM");
+    all_near(
+        &random.decision(&phi).unwrap(),
+        direct.decision(&x).unwrap().as_slice().unwrap(),
+        0.1,
+        "Fourier SVM",
+    );
+}
+
+#[test]
+fn stationary_and_homogeneous_families() {
+    let waves = Kernel::custom(Custom::of_difference("waves", |d, _| d.iter().map(|d| d.cos()).product()));
+    let cauchy = Kernel::custom(
+        Custom::of_distance("cauchy", |r, p| 1.0 / (1.0 + r * r / p[0])).positive("width", 2.0),
+    );
+    let x = random(5, 2, 9);
+    let moved = &x + &array![3.0, -7.0];
+    let (c, s) = (0.28, 0.96);
+    let turned = x.dot(&array![[c, s], [-s, c]]);
+    for kernel in [waves.clone(), cauchy.clone(), cauchy.clone() * Kernel::rbf(1.0) + Kernel::white(0.1)] {
+        assert!(kernel.is_stationary(), "{kernel}");
+        all_near(&gram(&kernel, &moved), gram(&kernel, &x).as_slice().unwrap(), 1e-12, "moved");
+    }
+    for kernel in [cauchy.clone(), Kernel::rbf(0.7), cauchy + Kernel::matern52(2.0)] {
+        assert!(kernel.is_isotropic(), "{kernel}");
+        all_near(&gram(&kernel, &turned), gram(&kernel, &x).as_slice().unwrap(), 1e-12, "turned");
+    }
+    assert!(
+        !waves.is_isotropic()
+            && !Kernel::rbf([0.5, 2.0]).is_isotropic()
+            && !Kernel::laplacian(1.0).is_isotropic()
+    );
+    assert!(!Kernel::custom(Custom::new("any", |x, y, _| x[0] * y[0])).is_stationary());
 }

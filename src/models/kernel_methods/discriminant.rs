@@ -78,9 +78,18 @@ impl<L: Ord + Clone> Fit<[L]> for KernelDiscriminant {
         let apart = &means - &mean;
         let between = (&apart * &shares.view().insert_axis(Axis(1))).t().dot(&apart);
         // Classes that are points each have no scatter: then that of their means is the unit.
-        let trace = if scatter.diag().sum() > 1e-12 * between.diag().sum() { scatter.diag().sum() } else { between.diag().sum() };
+        let trace = if scatter.diag().sum() > 1e-12 * between.diag().sum() {
+            scatter.diag().sum()
+        } else {
+            between.diag().sum()
+        };
         let ridge = self.shrinkage * trace / rank as f64;
-        crate::check::parameter("the scatter of the data", trace, ridge > 0.0, "must be positive: all rows are one point")?;
+        crate::check::parameter(
+            "the scatter of the data",
+            trace,
+            ridge > 0.0,
+            "must be positive: all rows are one point",
+        )?;
         scatter.diag_mut().mapv_inplace(|v| v + ridge);
         let eigen = eigh(scatter.view())?;
         let whiten = &eigen.vectors / &eigen.values.mapv(|v| v.max(ridge).sqrt());

@@ -44,7 +44,14 @@ pub struct KernelKMeans {
 impl KernelKMeans {
     /// k clusters in the feature space of this kernel, the best of ten starts.
     pub fn new(kernel: Kernel, k: usize) -> Self {
-        KernelKMeans { kernel, clusters: k, restarts: 10, max_iterations: 300, seed: 0, progress: Progress::none() }
+        KernelKMeans {
+            kernel,
+            clusters: k,
+            restarts: 10,
+            max_iterations: 300,
+            seed: 0,
+            progress: Progress::none(),
+        }
     }
 }
 
@@ -89,7 +96,9 @@ impl KernelKMeans {
                 best = Some(run);
             }
         }
-        let Some(Run { labels, cost, trace, converged }) = best else { unreachable!("there is at least one start") };
+        let Some(Run { labels, cost, trace, converged }) = best else {
+            unreachable!("there is at least one start")
+        };
         let shares = shares(&labels, &w, self.clusters);
         let inner = k.dot(&shares);
         let norms = (0..self.clusters).map(|c| shares.column(c).dot(&inner.column(c))).collect();
@@ -107,7 +116,8 @@ impl KernelKMeans {
         let mut centres: Vec<usize> = Vec::new();
         while centres.len() < self.clusters {
             let near = |i: usize| centres.iter().map(|&c| apart(i, c)).fold(f64::INFINITY, f64::min);
-            let mass: Vec<f64> = (0..n).map(|i| if centres.is_empty() { w[i] } else { w[i] * near(i) }).collect();
+            let mass: Vec<f64> =
+                (0..n).map(|i| if centres.is_empty() { w[i] } else { w[i] * near(i) }).collect();
             let total: f64 = mass.iter().sum();
             let mut left = draw() * total;
             let hit = mass.iter().position(|m| {
@@ -126,7 +136,8 @@ impl KernelKMeans {
         for _ in 0..=self.max_iterations {
             let shares = shares(&labels, w, self.clusters);
             let inner = k.dot(&shares);
-            let norms: Vec<f64> = (0..self.clusters).map(|c| shares.column(c).dot(&inner.column(c))).collect();
+            let norms: Vec<f64> =
+                (0..self.clusters).map(|c| shares.column(c).dot(&inner.column(c))).collect();
             let empty: Vec<bool> = (0..self.clusters).map(|c| !labels.contains(&c)).collect();
             let far = |i: usize, c: usize| {
                 if empty[c] { f64::INFINITY } else { (own[i] - 2.0 * inner[[i, c]] + norms[c]).max(0.0) }
@@ -138,7 +149,8 @@ impl KernelKMeans {
             let mut next: Vec<usize> = (0..n).map(|i| nearest(i, &|c| far(i, c))).collect();
             // A cluster without rows takes the one that is farthest from its centre.
             for c in (0..self.clusters).filter(|&c| !next.contains(&c)).collect::<Vec<_>>() {
-                let lonely = (0..n).max_by(|a, b| far(*a, next[*a]).total_cmp(&far(*b, next[*b]))).unwrap_or(0);
+                let lonely =
+                    (0..n).max_by(|a, b| far(*a, next[*a]).total_cmp(&far(*b, next[*b]))).unwrap_or(0);
                 if far(lonely, next[lonely]) > 0.0 {
                     next[lonely] = c;
                 }
@@ -243,6 +255,8 @@ impl crate::saved::Checked for FittedKernelKMeans {
         self.expansion.check()?;
         let k = self.expansion.coefficients.ncols();
         let fits = self.norms.len() == k && self.labels.iter().all(|&c| c < k);
-        crate::check::require("a saved FittedKernelKMeans", fits, || "its clusters do not fit together".to_owned())
+        crate::check::require("a saved FittedKernelKMeans", fits, || {
+            "its clusters do not fit together".to_owned()
+        })
     }
 }

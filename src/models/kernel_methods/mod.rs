@@ -22,13 +22,15 @@ mod risk;
 mod svm;
 mod validity;
 
-pub use falkon::{Falkon, FalkonCv, FittedFalkon, FittedFalkonCv};
-pub use kernel_ridge::{FittedKernelRidge, FittedKernelRidgeCv, KernelRidge, KernelRidgeCv, KernelSolver};
-pub use svm::*;
-pub use validity::{EmpiricalFeatures, FittedEmpiricalFeatures, PsdCheck, feature_distances, psd_check, psd_check_matrix};
-pub use components::{ClassicalScaling, FittedKernelPca, KernelPca, classical_scaling};
+pub use components::{ClassicalScaling, FittedKernelPca, KernelPca, MovedImages, classical_scaling};
 pub use discriminant::{FittedKernelDiscriminant, KernelDiscriminant};
+pub use falkon::{Falkon, FalkonCv, FittedFalkon, FittedFalkonCv};
 pub use kernel_kmeans::{FittedKernelKMeans, KernelKMeans};
+pub use kernel_ridge::{FittedKernelRidge, FittedKernelRidgeCv, KernelRidge, KernelRidgeCv, KernelSolver};
 pub use logistic::{FittedKernelLogistic, KernelLogistic};
 pub use penalty::{DerivativePenalty, squared_norm};
 pub use risk::{FittedKernelRisk, KernelRisk, SmoothLoss};
+pub use svm::*;
+pub use validity::{
+    EmpiricalFeatures, FittedEmpiricalFeatures, PsdCheck, feature_distances, psd_check, psd_check_matrix,
+};

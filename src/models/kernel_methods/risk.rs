@@ -72,7 +72,11 @@ impl SmoothLoss {
             SmoothLoss::Exponential => ((-y * f).exp(), -y * (-y * f).exp()),
             SmoothLoss::Huber(delta) => {
                 let r = f - y;
-                if r.abs() <= *delta { (0.5 * r * r, r) } else { (delta * (r.abs() - 0.5 * delta), delta * r.signum()) }
+                if r.abs() <= *delta {
+                    (0.5 * r * r, r)
+                } else {
+                    (delta * (r.abs() - 0.5 * delta), delta * r.signum())
+                }
             }
             SmoothLoss::Poisson => (f.exp() - y * f, f.exp() - y),
             SmoothLoss::Custom(of) => of(y, f),
@@ -192,7 +196,9 @@ impl KernelRisk {
             let mut hessian = features.t().dot(&weighed);
             hessian.diag_mut().mapv_inplace(|v| v + 2.0 * self.penalty);
             let right = now.view().insert_axis(Axis(1));
-            let Ok(step) = solve_spd(&Device::cpu(), hessian.view(), right, &SpdParams::default()) else { break };
+            let Ok(step) = solve_spd(&Device::cpu(), hessian.view(), right, &SpdParams::default()) else {
+                break;
+            };
             let next = &beta - &step.x.column(0);
             let there = gradient(&next);
             // Written so that a NaN ends it.

@@ -143,7 +143,13 @@ impl Fit for EmpiricalFeatures {
         crate::check::parameter("the largest eigenvalue", eigen.values[0], kept > 0, "must be positive")?;
         let values = eigen.values.slice(ndarray::s![..kept]).to_owned();
         let map = &eigen.vectors.slice(ndarray::s![.., ..kept]) / &values.mapv(f64::sqrt);
-        Ok(FittedEmpiricalFeatures { format: Format, kernel: self.kernel.clone(), points: x.to_owned(), values, map })
+        Ok(FittedEmpiricalFeatures {
+            format: Format,
+            kernel: self.kernel.clone(),
+            points: x.to_owned(),
+            values,
+            map,
+        })
     }
 }
 

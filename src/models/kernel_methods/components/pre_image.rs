@@ -26,8 +26,13 @@ impl FittedKernelPca {
         // The mean of the data, and the scores along the directions.
         let weights = self.expansion.coefficients.dot(&z.t()) + 1.0 / n as f64;
         let all = Matrix::from_host(points.clone());
-        let towards = gram_vec(kernel, &all, Some(&all), &Matrix::from_host(weights.clone()))?.into_array()?;
-        let own: Vec<f64> = points.rows().into_iter().map(|x| kernel.value(&x.to_vec(), &x.to_vec())).collect::<Result<_>>()?;
+        let towards =
+            gram_vec(kernel, &all, Some(&all), &Matrix::from_host(weights.clone()))?.into_array()?;
+        let own: Vec<f64> = points
+            .rows()
+            .into_iter()
+            .map(|x| kernel.value(&x.to_vec(), &x.to_vec()))
+            .collect::<Result<_>>()?;
         let mut out = Array2::zeros((z.nrows(), d));
         let search = Minimiser::new().tolerance(1e-8).max_iterations(500);
         for (t, mut out) in out.rows_mut().into_iter().enumerate() {
@@ -35,7 +40,8 @@ impl FittedKernelPca {
             let nearest = (0..n).min_by(|a, b| far(*a).total_cmp(&far(*b))).unwrap_or(0);
             let c = weights.column(t);
             let bounds = vec![(f64::NEG_INFINITY, f64::INFINITY); d];
-            let found = search.run(&points.row(nearest).to_vec(), &bounds, |x| distance(kernel, points, c, x))?;
+            let found =
+                search.run(&points.row(nearest).to_vec(), &bounds, |x| distance(kernel, points, c, x))?;
             out.assign(&ArrayView1::from(&found.point));
         }
         Ok(out)

@@ -3,9 +3,9 @@
 use ndarray::{Array1, Array2, ArrayView2, s};
 
 use super::{centred, turned};
+use crate::Result;
 use crate::check::{components, parameter, symmetric};
 use crate::linalg::eigh;
-use crate::Result;
 
 /// Coordinates whose distances are those given, as nearly as so many dimensions allow.
 #[derive(Debug, Clone, PartialEq)]

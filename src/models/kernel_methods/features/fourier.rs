@@ -180,8 +180,13 @@ crate::saved::saved!(FittedRandomFourier);
 impl crate::saved::Checked for FittedRandomFourier {
     fn check(&self) -> Result<()> {
         finite("a saved FittedRandomFourier", "omega", self.omega.view())?;
-        let fits = self.phases.as_ref().is_none_or(|b| b.len() == self.omega.nrows() && b.iter().all(|b| b.is_finite()));
-        crate::check::require("a saved FittedRandomFourier", fits, || "its phases and frequencies do not fit".to_owned())?;
+        let fits = self
+            .phases
+            .as_ref()
+            .is_none_or(|b| b.len() == self.omega.nrows() && b.iter().all(|b| b.is_finite()));
+        crate::check::require("a saved FittedRandomFourier", fits, || {
+            "its phases and frequencies do not fit".to_owned()
+        })?;
         positive("amplitude", self.amplitude)
     }
 }

@@ -1,7 +1,7 @@
 //! Vapnik's bounds: how rich a class of hyperplanes is, and what that means for the risk.
 
-use crate::check::{level, not_negative, parameter, positive};
 use crate::Result;
+use crate::check::{level, not_negative, parameter, positive};
 
 /// `h ≤ R²A² + 1`: the VC dimension of canonical hyperplanes with `‖w‖ ≤ A` on points within a ball of radius R.
 ///

@@ -291,7 +291,12 @@ impl SvmClassifier {
                 each.clone()
             }
         };
-        Ok(blocks.iter().enumerate().flat_map(|(c, b)| b.clone().map(move |i| (i, c))).map(|(i, c)| w[i] * by_class[c]).collect())
+        Ok(blocks
+            .iter()
+            .enumerate()
+            .flat_map(|(c, b)| b.clone().map(move |i| (i, c)))
+            .map(|(i, c)| w[i] * by_class[c])
+            .collect())
     }
 
     fn duels(&self, k: usize) -> Vec<Duel> {
@@ -300,9 +305,9 @@ impl SvmClassifier {
             return vec![Duel { blocks: all, second: vec![false, true] }];
         }
         match self.classes {
-            SvmClasses::OneVsRest => {
-                (0..k).map(|c| Duel { blocks: all.clone(), second: (0..k).map(|b| b == c).collect() }).collect()
-            }
+            SvmClasses::OneVsRest => (0..k)
+                .map(|c| Duel { blocks: all.clone(), second: (0..k).map(|b| b == c).collect() })
+                .collect(),
             SvmClasses::OneVsOne => (0..k)
                 .flat_map(|a| (a + 1..k).map(move |b| Duel { blocks: vec![a, b], second: vec![false, true] }))
                 .collect(),

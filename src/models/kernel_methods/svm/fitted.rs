@@ -235,10 +235,13 @@ impl<L: Label> crate::saved::Checked for FittedSvm<L> {
             Votes::Scores => k,
         };
         require(OP, k > 1 && machines == wanted, || format!("{machines} machines of {k} classes"))?;
-        let same = [self.offsets.len(), self.margins.len(), self.certificates.len()].iter().all(|l| *l == machines);
+        let same =
+            [self.offsets.len(), self.margins.len(), self.certificates.len()].iter().all(|l| *l == machines);
         let sigmoids = self.sigmoids.is_empty() || self.sigmoids.len() == machines;
         require(OP, same && sigmoids, || "its machines do not fit together".to_owned())?;
-        require(OP, self.support.len() == self.expansion.points.nrows(), || "support vectors are missing".to_owned())?;
+        require(OP, self.support.len() == self.expansion.points.nrows(), || {
+            "support vectors are missing".to_owned()
+        })?;
         crate::check::numbers(OP, "an offset", self.offsets.view().insert_axis(Axis(1)))
     }
 }

@@ -111,14 +111,22 @@ impl LeastSquaresSvm {
         let device = device.suited_to((n * n) as f64 * n as f64 / 3.0);
         let factor = SpdFactor::of_kernel(&device, &self.kernel, x.view(), noise, &SpdParams::default())?;
         // a = (K + D)⁻¹(y - b 1), and 1ᵀa = 0 says what b is.
-        let right = concatenate(Axis(1), &[Array2::ones((n, 1)).view(), targets.view()]).expect("n rows both");
+        let right =
+            concatenate(Axis(1), &[Array2::ones((n, 1)).view(), targets.view()]).expect("n rows both");
         let solution = factor.solve(right.view())?;
         let (ones, found) = (solution.x.column(0), solution.x.slice(s![.., 1..]));
         let offsets = found.sum_axis(Axis(0)) / ones.sum();
         let coefficients = &found - &(&ones.insert_axis(Axis(1)) * &offsets);
         let expansion = Expansion { kernel: self.kernel.clone(), points: x, coefficients };
         let (format, device) = (Format, Device::cpu());
-        Ok(FittedLeastSquaresSvm { format, labels, expansion, offsets, certificate: solution.certificate, device })
+        Ok(FittedLeastSquaresSvm {
+            format,
+            labels,
+            expansion,
+            offsets,
+            certificate: solution.certificate,
+            device,
+        })
     }
 }
 

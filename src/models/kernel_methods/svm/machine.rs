@@ -60,10 +60,13 @@ impl Margin {
             Margin::Nu(nu) => {
                 let total: f64 = weights.iter().sum();
                 let upper: Vec<f64> = weights.iter().map(|w| w / total).collect();
-                let side = |s: f64| y.iter().zip(&upper).filter(|(y, _)| **y == s).map(|(_, u)| u).sum::<f64>();
+                let side =
+                    |s: f64| y.iter().zip(&upper).filter(|(y, _)| **y == s).map(|(_, u)| u).sum::<f64>();
                 let most = if offset { 2.0 * side(1.0).min(side(-1.0)) } else { 1.0 };
-                let name = if offset { format!("nu (at most {most} for these classes)") } else { "nu".to_owned() };
-                let requirement = "must be at most twice the share of the smaller class, or no machine exists";
+                let name =
+                    if offset { format!("nu (at most {most} for these classes)") } else { "nu".to_owned() };
+                let requirement =
+                    "must be at most twice the share of the smaller class, or no machine exists";
                 parameter(&name, nu, nu <= most * (1.0 + 1e-12), requirement)?;
                 let scaled = scaled(rows, y, upper, nu.min(most), offset, settings)?;
                 scaled.ok_or(Error::Parameter {
@@ -181,7 +184,14 @@ fn scaled(
 
 fn certify(p: &Problem, found: &Optimum, primal: f64, dual: f64, unit: f64) -> SvmCertificate {
     let (support, bounded) = counts(found, &p.upper);
-    SvmCertificate { primal, dual, violation: found.violation / unit, support, bounded, stalled: found.stalled }
+    SvmCertificate {
+        primal,
+        dual,
+        violation: found.violation / unit,
+        support,
+        bounded,
+        stalled: found.stalled,
+    }
 }
 
 fn finished(p: &Problem, found: Optimum, offset: f64, margin: f64, certificate: SvmCertificate) -> Machine {

@@ -200,7 +200,8 @@ impl SvmRegressor {
                 left -= share;
             }
         }
-        let side = if matches!(self.tube, Tube::Nu(_)) && !self.offset { vec![1.0; 2 * n] } else { signs.clone() };
+        let side =
+            if matches!(self.tube, Tube::Nu(_)) && !self.offset { vec![1.0; 2 * n] } else { signs.clone() };
         let p = Problem {
             point: (0..n).chain(0..n).collect(),
             linear: (0..2 * n).map(|t| epsilon - signs[t] * y[t % n]).collect(),
@@ -330,7 +331,9 @@ impl<D: TargetDim> crate::saved::Checked for FittedSvmRegressor<D> {
         self.expansion.check()?;
         let t = self.expansion.coefficients.ncols();
         D::fits(OP, t)?;
-        require(OP, self.offsets.len() == t && self.widths.len() == t, || "its targets do not fit together".to_owned())?;
+        require(OP, self.offsets.len() == t && self.widths.len() == t, || {
+            "its targets do not fit together".to_owned()
+        })?;
         crate::check::numbers(OP, "an offset", self.offsets.view().insert_axis(Axis(1)))
     }
 }

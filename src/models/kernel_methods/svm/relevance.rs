@@ -134,12 +134,14 @@ impl Fit<ArrayRef<f64, Ix1>> for RelevanceVectorMachine {
         finite(OP, "the kernel matrix", basis.view())?;
         let size = y.dot(y) / n as f64;
         let least = LEAST_NOISE * if size > 0.0 { size } else { 1.0 };
-        let mut noise = self.noise.unwrap_or(0.1 * (size - y.mean().unwrap_or(0.0).powi(2)).max(10.0 * least));
+        let mut noise =
+            self.noise.unwrap_or(0.1 * (size - y.mean().unwrap_or(0.0).powi(2)).max(10.0 * least));
 
         // The column that explains most by itself comes first.
         let squares = basis.map_axis(Axis(0), |c| c.dot(&c));
         let share = |j: usize| basis.column(j).dot(y).powi(2) / squares[j];
-        let first = (0..=n).filter(|&j| squares[j] > 0.0).max_by(|a, b| share(*a).total_cmp(&share(*b))).unwrap_or(0);
+        let first =
+            (0..=n).filter(|&j| squares[j] > 0.0).max_by(|a, b| share(*a).total_cmp(&share(*b))).unwrap_or(0);
         let mut used = vec![first];
         let excess = share(first) / noise - 1.0;
         let mut alpha = vec![squares[first] / noise / if excess > 0.0 { excess } else { 1e-3 }];
@@ -187,7 +189,8 @@ impl Fit<ArrayRef<f64, Ix1>> for RelevanceVectorMachine {
             order
         };
         let constant = used.contains(&0);
-        let relevance: Vec<usize> = order.iter().map(|&i| used[i]).filter(|&j| j > 0).map(|j| j - 1).collect();
+        let relevance: Vec<usize> =
+            order.iter().map(|&i| used[i]).filter(|&j| j > 0).map(|j| j - 1).collect();
         let report = Report::new(trace, iterations, converged, vec![found.log_evidence]);
         Ok(FittedRelevanceVectorMachine {
             format: Format,
@@ -251,8 +254,13 @@ fn best_change(
                 let gain = big_q * big_q / (big_s + apart.recip()) - (big_s * apart).ln_1p();
                 (Change::Set(j, value), gain)
             }
-            (true, None) => (Change::Set(j, s * s / theta), (big_q * big_q - big_s) / big_s + (big_s / (big_q * big_q)).ln()),
-            (false, Some(i)) => (Change::Drop(i), big_q * big_q / (big_s - alpha[i]) - (-big_s / alpha[i]).ln_1p()),
+            (true, None) => (
+                Change::Set(j, s * s / theta),
+                (big_q * big_q - big_s) / big_s + (big_s / (big_q * big_q)).ln(),
+            ),
+            (false, Some(i)) => {
+                (Change::Drop(i), big_q * big_q / (big_s - alpha[i]) - (-big_s / alpha[i]).ln_1p())
+            }
             (false, None) => continue,
         };
         if candidate.1.is_finite() && candidate.1 > best.as_ref().map_or(0.0, |b| b.1) {
@@ -318,7 +326,8 @@ impl FittedRelevanceVectorMachine {
         let phi = self.columns(x.inputs().view())?;
         let mean = phi.dot(&self.weights);
         let spread = phi.dot(&self.covariance);
-        let variance = phi.rows().into_iter().zip(spread.rows()).map(|(p, s)| p.dot(&s).max(0.0) + self.noise);
+        let variance =
+            phi.rows().into_iter().zip(spread.rows()).map(|(p, s)| p.dot(&s).max(0.0) + self.noise);
         Ok((mean, variance.collect()))
     }
 

@@ -39,7 +39,15 @@ impl Working {
     pub fn new(diagonal: Vec<f64>, flat: f64, points: usize) -> Self {
         let row = vec![0.0; points];
         let (top, bottom) = ([f64::NEG_INFINITY; 2], [f64::INFINITY; 2]);
-        Working { diagonal, flat, first: [row.clone(), row.clone()], second: row, top, bottom, violation: 0.0 }
+        Working {
+            diagonal,
+            flat,
+            first: [row.clone(), row.clone()],
+            second: row,
+            top,
+            bottom,
+            violation: 0.0,
+        }
     }
 
     /// The row of the first variable.
@@ -66,7 +74,11 @@ impl Working {
         let (mut best, mut i) = (-1.0, active.first().copied().unwrap_or(0));
         self.violation = 0.0;
         for &t in active {
-            let v = if (g[t] < 0.0 && a[t] < p.upper[t]) || (g[t] > 0.0 && a[t] > 0.0) { g[t].abs() } else { 0.0 };
+            let v = if (g[t] < 0.0 && a[t] < p.upper[t]) || (g[t] > 0.0 && a[t] > 0.0) {
+                g[t].abs()
+            } else {
+                0.0
+            };
             let gain = v * v / self.diagonal[t].max(self.flat);
             if gain > best {
                 (best, i) = (gain, t);
@@ -109,8 +121,7 @@ impl Working {
             _ => 0.0,
         };
         // With two sums the multipliers are r₁ = -middle(0) and r₂ = middle(1), and the margin is their mean.
-        let level =
-            if p.constraint == Constraint::Sum { middle(0) } else { 0.5 * (middle(1) - middle(0)) };
+        let level = if p.constraint == Constraint::Sum { middle(0) } else { 0.5 * (middle(1) - middle(0)) };
         let mut choice =
             Choice { i: 0, j: None, slope: 0.0, curvature: 1.0, violation: self.violation, level };
         if self.violation == 0.0 {
