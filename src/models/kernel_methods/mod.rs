@@ -19,6 +19,7 @@ mod kernel_ridge;
 mod logistic;
 mod penalty;
 mod risk;
+mod smooth_loss;
 mod svm;
 mod validity;
 
@@ -29,7 +30,8 @@ pub use kernel_kmeans::{FittedKernelKMeans, KernelKMeans};
 pub use kernel_ridge::{FittedKernelRidge, FittedKernelRidgeCv, KernelRidge, KernelRidgeCv, KernelSolver};
 pub use logistic::{FittedKernelLogistic, KernelLogistic};
 pub use penalty::{DerivativePenalty, squared_norm};
-pub use risk::{FittedKernelRisk, KernelRisk, SmoothLoss};
+pub use risk::{FittedKernelRisk, KernelRisk};
+pub use smooth_loss::SmoothLoss;
 pub use svm::*;
 pub use validity::{
     EmpiricalFeatures, FittedEmpiricalFeatures, PsdCheck, feature_distances, psd_check, psd_check_matrix,

@@ -15,8 +15,8 @@ use crate::{Device, Kernel, Matrix, Result};
 
 /// Kernel PCA: the directions `v_m = Σ_i a_mi (φ(x_i) - φ̄)` of largest variance in the feature space.
 ///
-/// `K̃u_m = κ_m u_m` for the centred Gram matrix `K̃ = HKH`, `a_m = u_m / √κ_m`, so that v_m has unit length; the score of a
-/// point is `a_mᵀk̃_x` with its row of kernel values centred by the means of the data. The variance along v_m is
+/// `K̃u_m = κ_m u_m` for the centred Gram matrix `K̃ = HKH`, `a_m = u_m / √κ_m`, so that `v_m` has unit length; the score of a
+/// point is `a_mᵀk̃_x` with its row of kernel values centred by the means of the data. The variance along `v_m` is
 /// `κ_m / n`. Components with κ below `cutoff` times the largest are left out, and there are at most n - 1. It runs on
 /// the CPU in f64 whatever the device, and stores the `n x n` matrix. For more observations than that allows, put
 /// [`Nystrom`](super::super::features::Nystrom) or [`RandomFourier`](super::super::features::RandomFourier) in front of
