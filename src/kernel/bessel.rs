@@ -6,7 +6,7 @@ use statrs::function::gamma::ln_gamma;
 ///
 /// The integrand is analytic in a strip and falls doubly exponentially, so the trapezoidal rule converges
 /// exponentially; the step shrinks with the width of the peak. Sums are taken relative to the largest term.
-fn ln_bessel_k(nu: f64, z: f64) -> f64 {
+pub(super) fn ln_bessel_k(nu: f64, z: f64) -> f64 {
     let nu = nu.abs();
     let h = (0.2_f64).min(0.6 / z.hypot(nu).sqrt());
     let exponent = |t: f64| nu * t - z * t.cosh();

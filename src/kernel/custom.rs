@@ -40,6 +40,16 @@ pub struct Custom {
     pub(crate) wgsl: Option<(String, String)>,
     pub(crate) wgsl_gradient: Vec<(String, String)>,
     pub(crate) positive_definite: bool,
+    pub(crate) invariance: Invariance,
+}
+
+/// Which moves of both points leave a kernel as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Invariance {
+    Nothing,
+    Translations,
+    /// Translations, rotations and reflections.
+    Isometries,
 }
 
 impl Custom {
@@ -53,7 +63,40 @@ impl Custom {
             wgsl: None,
             wgsl_gradient: Vec::new(),
             positive_definite: true,
+            invariance: Invariance::Nothing,
         }
+    }
+
+    /// The stationary kernel `f(x - x', p)`; `f` must be even in its first argument.
+    ///
+    /// ```
+    /// use mercer::{Kernel, kernel::Custom};
+    /// let k = Kernel::custom(Custom::of_difference("waves", |d, _| d.iter().map(|d| d.cos()).product()));
+    /// assert!(k.is_stationary() && !k.is_isotropic());
+    /// ```
+    pub fn of_difference(name: &str, f: impl Fn(&[f64], &[f64]) -> f64 + Send + Sync + 'static) -> Self {
+        let of = move |x: &[f64], y: &[f64], p: &[f64]| {
+            let difference: Vec<f64> = x.iter().zip(y).map(|(x, y)| x - y).collect();
+            f(&difference, p)
+        };
+        Custom { invariance: Invariance::Translations, ..Custom::new(name, of) }
+    }
+
+    /// The homogeneous kernel `f(‖x - x'‖, p)`.
+    ///
+    /// ```
+    /// use mercer::{Kernel, kernel::Custom};
+    /// let k = Kernel::custom(Custom::of_distance("cauchy", |r, p| 1.0 / (1.0 + r * r / p[0])).positive("width", 2.0));
+    /// assert!(k.is_stationary() && k.is_isotropic());
+    /// assert_eq!(k.value(&[0.0, 3.0], &[4.0, 0.0])?, 1.0 / 13.5);
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    pub fn of_distance(name: &str, f: impl Fn(f64, &[f64]) -> f64 + Send + Sync + 'static) -> Self {
+        let of = move |x: &[f64], y: &[f64], p: &[f64]| {
+            let square: f64 = x.iter().zip(y).map(|(x, y)| (x - y) * (x - y)).sum();
+            f(square.sqrt(), p)
+        };
+        Custom { invariance: Invariance::Isometries, ..Custom::new(name, of) }
     }
 
     /// Adds a parameter that must be positive; optimisers see its logarithm.

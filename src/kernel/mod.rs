@@ -38,7 +38,7 @@ mod properties;
 #[cfg(feature = "serde")]
 mod saved;
 mod spectral;
-pub mod structures;
+mod spectral_density;
 mod value;
 mod wgsl;
 

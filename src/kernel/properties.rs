@@ -1,6 +1,7 @@
 //! What can be said of a kernel from its structure alone.
 
 use super::Kernel;
+use super::custom::Invariance;
 use super::expr::{Expr, Kind};
 
 /// Properties. Each answer of `true` is a proof from the structure; `false` may only mean that there is none.
@@ -20,6 +21,11 @@ impl Kernel {
     /// Whether k(x, x') depends on x - x' only.
     pub fn is_stationary(&self) -> bool {
         stationary(&self.expr)
+    }
+
+    /// Whether k(x, x') depends on ‖x - x'‖ only: it is the same after any translation, rotation or reflection of both.
+    pub fn is_isotropic(&self) -> bool {
+        isotropic(&self.expr)
     }
 
     /// Where its inputs may be measured from on their way to f32.
@@ -76,12 +82,28 @@ fn is_radial(kind: &Kind) -> bool {
 
 fn stationary(e: &Expr) -> bool {
     match e {
-        Expr::Leaf(l) => {
-            is_radial(&l.kind) || matches!(l.kind, Kind::Periodic | Kind::Constant | Kind::White)
-        }
+        Expr::Leaf(l) => match &l.kind {
+            Kind::Custom(c) => c.invariance != Invariance::Nothing,
+            kind => is_radial(kind) || matches!(kind, Kind::Periodic | Kind::Constant | Kind::White),
+        },
         // Bx - Bx' = B(x - x'); any other map breaks the difference.
         Expr::Map(..) | Expr::Warp(..) | Expr::Quadratic(_) => false,
         other => other.children().iter().all(stationary),
+    }
+}
+
+fn isotropic(e: &Expr) -> bool {
+    match e {
+        Expr::Leaf(l) => match &l.kind {
+            Kind::Custom(c) => c.invariance == Invariance::Isometries,
+            Kind::Constant | Kind::White => true,
+            // The Laplacian kernel sums over features, and a length scale for each feature stretches the space.
+            Kind::Laplacian => false,
+            kind => is_radial(kind) && !l.ard,
+        },
+        // A subset of the columns or a projection sees some directions and not others.
+        Expr::Map(..) | Expr::Warp(..) | Expr::Quadratic(_) | Expr::Project(..) | Expr::On(..) => false,
+        other => other.children().iter().all(isotropic),
     }
 }
 

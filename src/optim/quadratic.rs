@@ -143,7 +143,7 @@ impl QuadraticProgram {
         numbers(OP, "d", column(&self.d).view())?;
         let mut whole = QuadraticProgram { p: symmetric(OP, self.p.view())?, bounds: None, ..self.clone() };
         if let Some((low, high)) = &self.bounds {
-            let crossed = (0..n).find(|&i| !(low[i] <= high[i]));
+            let crossed = (0..n).find(|&i| low[i] > high[i] || low[i].is_nan() || high[i].is_nan());
             require(OP, crossed.is_none(), || {
                 format!("the bounds of variable {} cross", crossed.unwrap_or(0))
             })?;

@@ -10,7 +10,7 @@ conforms!(svm_classifier, data::spelt(), SvmClassifier::new(Kernel::rbf(1.0), 1.
     cancel(SvmClassifier::new(Kernel::rbf(1.0), 1.0).progress(enough())));
 conforms!(svm_of_two, data::two_classes(), SvmClassifier::new(Kernel::rbf(1.0), 1.0).tolerance(1e-9).probabilities(3),
     |f, x| Ok(beside(&[f.decision(x)?.view(), f.predict_proba(x)?.view()])); 1e-6, saved);
-conforms!(svm_by_nu, data::two_classes(), SvmClassifier::nu(Kernel::rbf(1.0), 0.3).tolerance(1e-9),
+conforms!(svm_by_nu, data::two_classes(), SvmClassifier::nu(Kernel::rbf(1.0), 0.6).tolerance(1e-7),
     |f, x| f.decision(x); 1e-6, weights, unordered, saved);
 conforms!(svm_regressor, data::curve(), SvmRegressor::new(Kernel::rbf(1.0), 1.0, 0.1).tolerance(1e-9),
     |f, x| Ok(column(f.predict(x)?)); 1e-6, weights, unordered, saved,
@@ -23,6 +23,14 @@ conforms!(enclosing_ball, data::blobs(), EnclosingBall::new(Kernel::rbf(1.0)),
     |f, x| Ok(column(f.distance(x)?)); 1e-6, unordered, saved, cancel(EnclosingBall::new(Kernel::rbf(1.0)).progress(enough())));
 conforms!(least_squares_svm, data::spelt(), LeastSquaresSvm::new(Kernel::rbf(1.0), 10.0),
     |f, x| f.decision(x); 1e-6, weights, unordered, saved);
-conforms!(relevance_vector_machine, data::curve(), RelevanceVectorMachine::new(Kernel::rbf(1.0)),
+conforms!(relevance_vector_machine, data::curve(), RelevanceVectorMachine::new(Kernel::rbf(1.0)).tolerance(1e-2).max_iterations(200),
     |f, x| Ok(column(f.predict(x)?)); 1e-6, saved, cancel(RelevanceVectorMachine::new(Kernel::rbf(1.0)).progress(enough())));
 conforms!(empirical_features, data::blobs(), EmpiricalFeatures::new(Kernel::rbf(1.0)).cutoff(1e-3), |f, x| f.transform(x); 1e-6, saved);
+conforms!(kernel_pca, data::blobs(), KernelPca::new(Kernel::rbf(1.0), 3), |f, x| f.transform(x); 1e-6, saved);
+conforms!(kernel_k_means, data::blobs(), KernelKMeans::new(Kernel::rbf(2.0), 3).seed(1),
+    |f, x| Ok(beside(&[labels(&f.predict(x)?).view(), f.transform(x)?.view()])); 1e-6, saved,
+    cancel(KernelKMeans::new(Kernel::rbf(2.0), 3).progress(enough())));
+conforms!(kernel_logistic, data::spelt(), KernelLogistic::new(Kernel::rbf(1.0), 0.1), |f, x| f.predict_proba(x); 1e-6, weights, unordered, saved);
+conforms!(kernel_discriminant, data::spelt(), KernelDiscriminant::new(Kernel::rbf(1.0), 0.1), |f, x| f.decision(x); 1e-6, unordered, saved);
+conforms!(kernel_risk, data::curve(), KernelRisk::new(Kernel::rbf(1.0), SmoothLoss::Huber(0.5), 0.1),
+    |f, x| Ok(column(f.predict(x)?)); 1e-6, weights, unordered, saved);

@@ -39,3 +39,5 @@ mod lines;
 mod neural;
 mod recommend;
 mod regression;
+mod kernel_machines;
+mod lines;

@@ -7,14 +7,18 @@
 mod support;
 
 mod classify;
+mod components;
 mod duality;
 mod golden;
 mod input;
 mod oracle;
 mod others;
 mod quadratic;
+mod risk;
 mod rows;
+mod spectral;
 mod stress;
+mod validity;
 
 use mercer::Device;
 use ndarray::{Array2, array};

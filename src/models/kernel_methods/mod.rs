@@ -9,15 +9,29 @@
 //! | classes, numbers and outliers by support vectors | [`SvmClassifier`], [`SvmRegressor`], [`OneClassSvm`] |
 
 mod choice;
+mod components;
+mod discriminant;
 mod expansion;
 mod falkon;
 pub mod features;
+mod kernel_kmeans;
 mod kernel_ridge;
+mod logistic;
+mod penalty;
+mod risk;
+mod smooth_loss;
 mod svm;
 mod validity;
 
+pub use components::{ClassicalScaling, FittedKernelPca, KernelPca, MovedImages, classical_scaling};
+pub use discriminant::{FittedKernelDiscriminant, KernelDiscriminant};
 pub use falkon::{Falkon, FalkonCv, FittedFalkon, FittedFalkonCv};
+pub use kernel_kmeans::{FittedKernelKMeans, KernelKMeans};
 pub use kernel_ridge::{FittedKernelRidge, FittedKernelRidgeCv, KernelRidge, KernelRidgeCv, KernelSolver};
+pub use logistic::{FittedKernelLogistic, KernelLogistic};
+pub use penalty::{DerivativePenalty, squared_norm};
+pub use risk::{FittedKernelRisk, KernelRisk};
+pub use smooth_loss::SmoothLoss;
 pub use svm::*;
 pub use validity::{
     EmpiricalFeatures, FittedEmpiricalFeatures, PsdCheck, feature_distances, psd_check, psd_check_matrix,

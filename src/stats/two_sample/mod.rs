@@ -2,6 +2,7 @@
 
 mod asymptotic;
 mod finite_set;
+mod loss;
 mod mmd;
 mod test;
 mod variance;

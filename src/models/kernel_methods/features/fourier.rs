@@ -45,13 +45,15 @@ pub struct RandomFourier {
     kernel: Kernel,
     count: usize,
     orthogonal: bool,
+    #[cfg_attr(feature = "serde", serde(default))]
+    phases: bool,
     seed: u64,
 }
 
 impl RandomFourier {
     /// m frequencies of this kernel: 2m features.
     pub fn new(kernel: Kernel, frequencies: usize) -> Self {
-        RandomFourier { kernel, count: frequencies, orthogonal: false, seed: 0 }
+        RandomFourier { kernel, count: frequencies, orthogonal: false, phases: false, seed: 0 }
     }
 
     /// Draws the frequencies for inputs of d features.
@@ -62,13 +64,22 @@ impl RandomFourier {
         let (amplitude, rows) =
             self.kernel.frequencies("RandomFourier::fit", d, self.count, self.orthogonal, self.seed)?;
         let omega = Array2::from_shape_fn((self.count, d), |(i, j)| rows[i][j]);
-        FittedRandomFourier::from_frequencies(omega, amplitude)
+        let mut map = FittedRandomFourier::from_frequencies(omega, amplitude)?;
+        if self.phases {
+            // Another stream than that of the frequencies.
+            let mut draw = crate::random::uniforms(self.seed, 1);
+            map.phases = Some((0..self.count).map(|_| std::f64::consts::TAU * draw()).collect());
+        }
+        Ok(map)
     }
 }
 
 setters!(RandomFourier {
     /// Whether successive frequencies are orthogonal; they are independent by default.
     orthogonal: bool,
+    /// Whether the features are `√(2k(0)/m) cos(ω_jᵀx + b_j)` with phases b uniform in [0, 2π): m instead of 2m, right on
+    /// average, but not exact at x = x'. They are pairs of cosine and sine by default.
+    phases: bool,
     /// The seed of the draw; zero by default.
     seed: u64,
 });
@@ -93,6 +104,8 @@ pub struct FittedRandomFourier {
     #[cfg_attr(feature = "serde", serde(with = "crate::saved::matrix"))]
     omega: Array2<f64>,
     amplitude: f64,
+    #[cfg_attr(feature = "serde", serde(default))]
+    phases: Option<Vec<f64>>,
 }
 
 getters!(FittedRandomFourier {
@@ -113,7 +126,7 @@ impl FittedRandomFourier {
     pub fn from_frequencies(omega: Array2<f64>, amplitude: f64) -> Result<Self> {
         finite("FittedRandomFourier::from_frequencies", "omega", omega.view())?;
         positive("amplitude", amplitude)?;
-        Ok(FittedRandomFourier { format: Format, omega, amplitude })
+        Ok(FittedRandomFourier { format: Format, omega, amplitude, phases: None })
     }
 
     /// The number d of features that it takes.
@@ -121,9 +134,14 @@ impl FittedRandomFourier {
         self.omega.ncols()
     }
 
-    /// The number 2m of features that it makes.
+    /// The number of features that it makes: 2m, or m with phases.
     pub fn outputs(&self) -> usize {
-        2 * self.omega.nrows()
+        self.omega.nrows() * if self.phases.is_some() { 1 } else { 2 }
+    }
+
+    /// The phases b, one for each frequency; none if the features are pairs of cosine and sine.
+    pub fn phases(&self) -> Option<&[f64]> {
+        self.phases.as_deref()
     }
 }
 
@@ -132,13 +150,18 @@ impl Transform for FittedRandomFourier {
         inputs("FittedRandomFourier::transform", x, self.inputs())?;
         let m = self.omega.nrows();
         let size = (self.amplitude / m as f64).sqrt();
-        let mut out = Array2::zeros((x.nrows(), 2 * m));
+        let mut out = Array2::zeros((x.nrows(), self.outputs()));
         let tasks: Vec<_> =
             out.axis_chunks_iter_mut(Axis(0), ROWS).zip(x.axis_chunks_iter(Axis(0), ROWS)).collect();
         tasks.into_par_iter().for_each(|(mut out, x)| {
             let mut phase = Array2::zeros((x.nrows(), m));
             product_alone(1.0, x, self.omega.t(), phase.view_mut());
             for (mut out, phase) in out.rows_mut().into_iter().zip(phase.rows()) {
+                if let Some(shift) = &self.phases {
+                    let size = std::f64::consts::SQRT_2 * size;
+                    out.iter_mut().zip(phase).zip(shift).for_each(|((o, t), b)| *o = size * (t + b).cos());
+                    continue;
+                }
                 for (j, t) in phase.iter().enumerate() {
                     let (sin, cos) = t.sin_cos();
                     out[2 * j] = size * cos;
@@ -157,6 +180,13 @@ crate::saved::saved!(FittedRandomFourier);
 impl crate::saved::Checked for FittedRandomFourier {
     fn check(&self) -> Result<()> {
         finite("a saved FittedRandomFourier", "omega", self.omega.view())?;
+        let fits = self
+            .phases
+            .as_ref()
+            .is_none_or(|b| b.len() == self.omega.nrows() && b.iter().all(|b| b.is_finite()));
+        crate::check::require("a saved FittedRandomFourier", fits, || {
+            "its phases and frequencies do not fit".to_owned()
+        })?;
         positive("amplitude", self.amplitude)
     }
 }

@@ -62,7 +62,7 @@ impl Fit for EnclosingBall {
         finite(OP, "x", x)?;
         positive("tolerance", self.tolerance)?;
         let (n, x) = (x.nrows(), x.to_owned());
-        let mut cache = RowCache::new(OP, &self.kernel, &x, vec![0..n], CACHE)?;
+        let mut cache = RowCache::whole(OP, &self.kernel, &x, CACHE)?;
         let mut rows = View::new(&mut cache, &[0]);
         let diagonal: Vec<f64> = (0..n).map(|i| rows.diagonal(i)).collect();
         let mut start = vec![0.0; n];

@@ -29,6 +29,19 @@ pub enum SvmClasses {
     OneVsRest,
 }
 
+/// How much an error on each class counts, as a factor of C or of the weights of the observations.
+#[derive(Debug, Clone, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum ClassWeights {
+    /// All the same.
+    #[default]
+    Equal,
+    /// `n / (k n_c)` for a class of `n_c` of the n observations: a rare class counts as much as a frequent one.
+    Balanced,
+    /// These, in the ascending order of the classes.
+    Each(Vec<f64>),
+}
+
 /// Support vector classification: `f(x) = Σ_i a_i y_i k(x_i, x) + b` of the widest margin.
 ///
 /// For two classes f minimises `½‖f‖² + C Σ_i s_i max(0, 1 - y_i (f(x_i) + b))` over the kernel's function space; the
@@ -64,7 +77,7 @@ pub struct SvmClassifier {
     classes: SvmClasses,
     class_weights: ClassWeights,
     probabilities: Option<usize>,
-    seed: u64,
+    pub(super) seed: u64,
     tolerance: f64,
     max_iterations: Option<usize>,
     shrinking: bool,
@@ -262,14 +275,23 @@ impl SvmClassifier {
         }
     }
 
-    fn machine(&self, view: &mut View, y: &[f64], weights: &[f64]) -> Result<Machine> {
+    pub(super) fn machine(&self, view: &mut View, y: &[f64], weights: &[f64]) -> Result<Machine> {
         self.margin.machine(view, y, weights, self.offset, &self.settings())
     }
 
     /// The weight of each observation times that of its class.
     fn factors(&self, blocks: &[Range<usize>], w: &Array1<f64>) -> Result<Vec<f64>> {
-        let mass: Vec<f64> = blocks.iter().map(|b| w.slice(ndarray::s![b.clone()]).sum()).collect();
-        let by_class = self.class_weights.factors(OP, &mass)?;
+        let k = blocks.len();
+        let sums: Vec<f64> = blocks.iter().map(|b| w.slice(ndarray::s![b.clone()]).sum()).collect();
+        let by_class = match &self.class_weights {
+            ClassWeights::Equal => vec![1.0; k],
+            ClassWeights::Balanced => sums.iter().map(|s| w.sum() / (k as f64 * s)).collect(),
+            ClassWeights::Each(each) => {
+                require(OP, each.len() == k, || format!("{k} classes, {} class weights", each.len()))?;
+                each.iter().try_for_each(|&v| positive("a class weight", v))?;
+                each.clone()
+            }
+        };
         Ok(blocks
             .iter()
             .enumerate()
@@ -291,53 +313,5 @@ impl SvmClassifier {
                 .flat_map(|a| (a + 1..k).map(move |b| Duel { blocks: vec![a, b], second: vec![false, true] }))
                 .collect(),
         }
-    }
-
-    /// The decision at every point by a machine that has not seen it.
-    fn held_out(
-        &self,
-        view: &mut View,
-        y: &[f64],
-        weights: &[f64],
-        folds: usize,
-        whole: &Machine,
-    ) -> Result<Vec<f64>> {
-        let n = y.len();
-        let mut order: Vec<usize> = (0..n).collect();
-        crate::random::shuffle(&mut order, self.seed, 0);
-        // Each fold has its share of both classes.
-        order.sort_by(|a, b| y[*a].total_cmp(&y[*b]));
-        let mut scores = vec![0.0; n];
-        let mut row = vec![0.0; n];
-        for fold in 0..folds.min(n) {
-            let (held, kept): (Vec<_>, Vec<_>) = (0..n).partition(|&at| at % folds == fold);
-            let [held, kept] = [held, kept].map(|at| at.into_iter().map(|at| order[at]).collect::<Vec<_>>());
-            let side: Vec<f64> = kept.iter().map(|&i| y[i]).collect();
-            let two = side.iter().any(|v| *v > 0.0) && side.iter().any(|v| *v < 0.0);
-            let some: Vec<f64> = kept.iter().map(|&i| weights[i]).collect();
-            // A fold without one of the classes says that all is the other one, as LIBSVM has it.
-            let fitted = if two {
-                self.machine(&mut view.some(&kept), &side, &some)
-            } else {
-                let sign = side.first().copied().unwrap_or(0.0);
-                held.iter().for_each(|&i| scores[i] = sign);
-                continue;
-            };
-            let Ok(machine) = fitted else {
-                // What is feasible for all may not be for a part: then the whole machine speaks.
-                if let Err(e @ crate::Error::Cancelled { .. }) = fitted {
-                    return Err(e);
-                }
-                let f = view.product(&whole.coefficients)?;
-                held.iter().for_each(|&i| scores[i] = f[i] + whole.offset);
-                continue;
-            };
-            held.iter().for_each(|&i| scores[i] = machine.offset);
-            for (&j, c) in kept.iter().zip(&machine.coefficients).filter(|(_, c)| **c != 0.0) {
-                view.row(j, &mut row);
-                held.iter().for_each(|&i| scores[i] += c * row[i]);
-            }
-        }
-        Ok(scores)
     }
 }

@@ -124,7 +124,7 @@ impl OneClassSvm {
             constraint: Constraint::Sum,
             unit: Unit::Margin,
         };
-        let mut cache = RowCache::new(OP, &self.kernel, &x, vec![0..n], self.cache_bytes)?;
+        let mut cache = RowCache::whole(OP, &self.kernel, &x, self.cache_bytes)?;
         let settings = Settings {
             op: OP,
             tolerance: self.tolerance,

@@ -2,19 +2,18 @@
 
 use std::marker::PhantomData;
 
-use ndarray::{Array, Array1, Array2, ArrayView1, ArrayView2, Axis, Ix2};
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
 use super::certificate::{SvmCertificate, report};
 use super::classifier::{CACHE, TOLERANCE};
+use super::fitted_regressor::FittedSvmRegressor;
 use super::problem::{Constraint, Optimum, Problem, Unit};
 use super::rows::{RowCache, View};
 use super::smo::{Settings, solve};
-#[cfg(feature = "serde")]
-use crate::check::require;
 use crate::check::{not_negative, pairs, parameter, positive};
-use crate::learn::configure::{getters, setters};
-use crate::learn::inherent::{fits, inherent};
-use crate::learn::{Predict, Report, Reported, TargetDim};
+use crate::learn::TargetDim;
+use crate::learn::configure::setters;
+use crate::learn::inherent::fits;
 use crate::models::kernel_methods::expansion::Expansion;
 use crate::saved::Format;
 use crate::{Device, Kernel, Progress, Result};
@@ -138,7 +137,7 @@ impl SvmRegressor {
         let weights: Vec<f64> = rows.iter().map(|&i| w.map_or(1.0, |w| w[i])).collect();
         let (x, y) = (x.select(Axis(0), &rows), y.select(Axis(0), &rows));
         let (n, t) = y.dim();
-        let mut cache = RowCache::new(OP, &self.kernel, &x, vec![0..n], self.cache_bytes)?;
+        let mut cache = RowCache::whole(OP, &self.kernel, &x, self.cache_bytes)?;
         let mut coefficients = Array2::zeros((n, t));
         let (mut offsets, mut widths) = (Array1::zeros(t), Array1::zeros(t));
         let (mut certificates, mut ends, mut trace) = (Vec::new(), Vec::new(), Vec::new());
@@ -187,10 +186,9 @@ impl SvmRegressor {
         let signs: Vec<f64> = (0..2 * n).map(|t| if t < n { 1.0 } else { -1.0 }).collect();
         let mut start = vec![0.0; 2 * n];
         let constraint = match (self.tube, self.offset) {
-            (Tube::Epsilon(_), true) => Constraint::Sum,
             (Tube::Epsilon(_), false) => Constraint::None,
             (Tube::Nu(_), true) => Constraint::SumOfEachSide,
-            (Tube::Nu(_), false) => Constraint::Sum,
+            (Tube::Epsilon(_), true) | (Tube::Nu(_), false) => Constraint::Sum,
         };
         if let Tube::Nu(nu) = self.tube {
             let mut left = 0.5 * nu * total;
@@ -245,95 +243,5 @@ impl SvmRegressor {
             stalled: found.stalled,
         };
         Ok(Machine { coefficients, offset: b, epsilon, certificate, found })
-    }
-}
-
-/// A fitted [`SvmRegressor`]: `f(x) = Σ a_i k(x_i, x) + b` over the support vectors.
-#[derive(Debug, Clone)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(remote = "Self", bound = "")
-)]
-pub struct FittedSvmRegressor<D = Ix2> {
-    format: Format,
-    expansion: Expansion,
-    #[cfg_attr(feature = "serde", serde(with = "crate::saved::vector"))]
-    offsets: Array1<f64>,
-    #[cfg_attr(feature = "serde", serde(with = "crate::saved::vector"))]
-    widths: Array1<f64>,
-    support: Vec<usize>,
-    certificates: Vec<SvmCertificate>,
-    report: Report,
-    #[cfg_attr(feature = "serde", serde(skip, default = "Device::cpu"))]
-    device: Device,
-    targets: PhantomData<D>,
-}
-
-getters!(FittedSvmRegressor<D> {
-    /// The rows of the data that have a coefficient for any target, ascending.
-    support: &[usize],
-    /// These rows themselves, m x d.
-    support_points => expansion.points: &Array2<f64>,
-    /// The coefficients of the support vectors, m x t.
-    dual_coefficients => expansion.coefficients: &Array2<f64>,
-    /// The offset b of each target.
-    intercept => offsets: &Array1<f64>,
-    /// The half width ε of the tube of each target.
-    epsilon => widths: &Array1<f64>,
-    /// The proof of each target's machine.
-    certificates: &[SvmCertificate],
-    /// Iterations, why they ended, and the objective of each target.
-    report: &Report,
-    /// The kernel.
-    kernel => expansion.kernel: &Kernel,
-    /// Where predictions are computed.
-    device: &Device,
-});
-
-inherent!(FittedSvmRegressor<D: TargetDim>: Predict -> Array<f64, D>, R2);
-
-impl<D> FittedSvmRegressor<D> {
-    /// The weights w of each target, t x d, if the kernel is linear: `f(x) = wᵀx + b`.
-    pub fn coefficients(&self) -> Option<Array2<f64>> {
-        self.expansion.linear_weights()
-    }
-
-    /// The same function, with predictions computed on another device: on a GPU in f32.
-    #[must_use]
-    pub fn on(mut self, device: &Device) -> Self {
-        self.device = device.clone();
-        self
-    }
-}
-
-impl<D: TargetDim> Predict for FittedSvmRegressor<D> {
-    type Output = Array<f64, D>;
-
-    fn predict(&self, x: ArrayView2<f64>) -> Result<Array<f64, D>> {
-        Ok(D::shaped(self.expansion.at("FittedSvmRegressor::predict", &self.device, x)? + &self.offsets))
-    }
-}
-
-impl<D> Reported for FittedSvmRegressor<D> {
-    fn report(&self) -> &Report {
-        &self.report
-    }
-}
-
-#[cfg(feature = "serde")]
-crate::saved::saved!(FittedSvmRegressor<D: TargetDim>);
-
-#[cfg(feature = "serde")]
-impl<D: TargetDim> crate::saved::Checked for FittedSvmRegressor<D> {
-    fn check(&self) -> Result<()> {
-        const OP: &str = "a saved FittedSvmRegressor";
-        self.expansion.check()?;
-        let t = self.expansion.coefficients.ncols();
-        D::fits(OP, t)?;
-        require(OP, self.offsets.len() == t && self.widths.len() == t, || {
-            "its targets do not fit together".to_owned()
-        })?;
-        crate::check::numbers(OP, "an offset", self.offsets.view().insert_axis(Axis(1)))
     }
 }

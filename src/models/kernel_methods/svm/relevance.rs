@@ -1,12 +1,12 @@
 //! The relevance vector machine: a prior for each coefficient, and most of them are certain to be zero.
 
-use ndarray::{Array1, Array2, ArrayRef, ArrayView1, ArrayView2, Axis, Ix1};
+use ndarray::{Array1, Array2, ArrayRef, ArrayView2, Axis, Ix1};
 
+use super::evidence::{Change, best_change, posterior};
 use crate::check::{finite, inputs, pairs, positive};
 use crate::learn::configure::{getters, setters};
 use crate::learn::inherent::inherent;
 use crate::learn::{Fit, Inputs, Predict, Report, Reported, Targets};
-use crate::linalg::{SpdFactor, SpdParams};
 use crate::ops::gram;
 use crate::saved::Format;
 use crate::{Device, Kernel, Matrix, Progress, Result};
@@ -78,42 +78,6 @@ const OP: &str = "RelevanceVectorMachine::fit";
 /// Least noise that is learned, relative to the mean square of the targets.
 const LEAST_NOISE: f64 = 1e-10;
 
-/// The posterior of the weights of the points that are in.
-struct Posterior {
-    mean: Array1<f64>,
-    covariance: Array2<f64>,
-    log_evidence: f64,
-    /// `Σ_i (1 - α_i Σ_ii)`: how many weights the data determine.
-    determined: f64,
-    squares: f64,
-}
-
-/// Σ and m of the columns `phi`, with precisions α and noise variance s².
-fn posterior(phi: &Array2<f64>, y: ArrayView1<f64>, alpha: &[f64], noise: f64) -> Result<Posterior> {
-    let (n, k) = phi.dim();
-    let root: Array1<f64> = alpha.iter().map(|a| a.sqrt().recip()).collect();
-    // B = I + A^-½ ΦᵀΦ A^-½ / s², whose eigenvalues are at least one.
-    let scaled = phi * &root;
-    let b = scaled.t().dot(&scaled) / noise + Array2::<f64>::eye(k);
-    let factor = SpdFactor::new(&Device::cpu(), b.view(), &SpdParams::default())?;
-    let inverse = factor.inverse()?.x;
-    let covariance = &inverse * &root * &root.view().insert_axis(Axis(1));
-    let mean = covariance.dot(&phi.t().dot(&y)) / noise;
-    let residual = &y - &phi.dot(&mean);
-    let squares = residual.dot(&residual);
-    let penalty: f64 = mean.iter().zip(alpha).map(|(m, a)| a * m * m).sum();
-    let log_evidence = -0.5
-        * (n as f64 * (std::f64::consts::TAU * noise).ln() + factor.log_det()? + squares / noise + penalty);
-    let determined = (0..k).map(|i| 1.0 - alpha[i] * covariance[[i, i]]).sum();
-    Ok(Posterior { mean, covariance, log_evidence, determined, squares })
-}
-
-/// What may happen to one column.
-enum Change {
-    Set(usize, f64),
-    Drop(usize),
-}
-
 impl Fit<ArrayRef<f64, Ix1>> for RelevanceVectorMachine {
     type Fitted = FittedRelevanceVectorMachine;
 
@@ -157,17 +121,16 @@ impl Fit<ArrayRef<f64, Ix1>> for RelevanceVectorMachine {
             let change = best_change(&basis, &phi, y.view(), &used, &alpha, noise, &now);
             let mut moved = 0.0;
             match change {
-                Some((Change::Set(j, value), _)) => match used.iter().position(|&u| u == j) {
-                    Some(at) => {
+                Some((Change::Set(j, value), _)) => {
+                    if let Some(at) = used.iter().position(|&u| u == j) {
                         moved = (value / alpha[at]).ln().abs();
                         alpha[at] = value;
-                    }
-                    None => {
+                    } else {
                         used.push(j);
                         alpha.push(value);
                         moved = f64::INFINITY;
                     }
-                },
+                }
                 Some((Change::Drop(at), _)) if used.len() > 1 => {
                     used.remove(at);
                     alpha.remove(at);
@@ -208,68 +171,6 @@ impl Fit<ArrayRef<f64, Ix1>> for RelevanceVectorMachine {
     }
 }
 
-/// The change of one α that raises the evidence most, and by how much; none if nothing raises it.
-fn best_change(
-    basis: &Array2<f64>,
-    phi: &Array2<f64>,
-    y: ArrayView1<f64>,
-    used: &[usize],
-    alpha: &[f64],
-    noise: f64,
-    now: &Posterior,
-) -> Option<(Change, f64)> {
-    let residual = &y - &phi.dot(&now.mean);
-    let q_all = basis.t().dot(&residual) / noise;
-    let cross = basis.t().dot(phi) / noise;
-    let inner = cross.dot(&now.covariance);
-    let mut best: Option<(Change, f64)> = None;
-    for j in 0..basis.ncols() {
-        let column = basis.column(j);
-        let own = column.dot(&column) / noise;
-        let s_all = (own - inner.row(j).dot(&cross.row(j))).max(0.0);
-        if own == 0.0 || s_all <= f64::EPSILON * own && !used.contains(&j) {
-            continue;
-        }
-        let (big_s, big_q) = (s_all, q_all[j]);
-        let at = used.iter().position(|&u| u == j);
-        let (s, q) = match at {
-            // What the others leave for this column; a column that stands alone leaves all.
-            Some(i) => {
-                let rest = alpha[i] - big_s;
-                if rest <= f64::EPSILON * alpha[i] {
-                    continue;
-                }
-                (alpha[i] * big_s / rest, alpha[i] * big_q / rest)
-            }
-            None => (big_s, big_q),
-        };
-        let theta = q * q - s;
-        let candidate = match (theta > 0.0, at) {
-            (true, Some(i)) => {
-                let value = s * s / theta;
-                let apart = value.recip() - alpha[i].recip();
-                if apart == 0.0 {
-                    continue;
-                }
-                let gain = big_q * big_q / (big_s + apart.recip()) - (big_s * apart).ln_1p();
-                (Change::Set(j, value), gain)
-            }
-            (true, None) => (
-                Change::Set(j, s * s / theta),
-                (big_q * big_q - big_s) / big_s + (big_s / (big_q * big_q)).ln(),
-            ),
-            (false, Some(i)) => {
-                (Change::Drop(i), big_q * big_q / (big_s - alpha[i]) - (-big_s / alpha[i]).ln_1p())
-            }
-            (false, None) => continue,
-        };
-        if candidate.1.is_finite() && candidate.1 > best.as_ref().map_or(0.0, |b| b.1) {
-            best = Some(candidate);
-        }
-    }
-    best
-}
-
 /// A fitted [`RelevanceVectorMachine`].
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
@@ -294,7 +195,7 @@ pub struct FittedRelevanceVectorMachine {
 getters!(FittedRelevanceVectorMachine {
     /// The rows of the data that remain, ascending.
     relevance: &[usize],
-    /// Whether the constant w_0 remains; then it is the first of the weights.
+    /// Whether the constant `w_0` remains; then it is the first of the weights.
     has_constant => constant: bool,
     /// The posterior mean of the weights that remain.
     coefficients => weights: &Array1<f64>,

@@ -11,6 +11,9 @@ use ndarray::{Array2, Axis};
 use crate::ops::{GramRows, gram_vec};
 use crate::{Kernel, Matrix, Result};
 
+/// When a piece was used last, and its values.
+type Piece = (u64, Box<[f64]>);
+
 /// Pieces of rows that were used last, as many as the bytes allow, and never fewer than one.
 pub(super) struct RowCache<'x> {
     kernel: &'x Kernel,
@@ -20,7 +23,7 @@ pub(super) struct RowCache<'x> {
     blocks: Vec<Range<usize>>,
     bytes: usize,
     held: usize,
-    pieces: HashMap<(usize, usize), (u64, Box<[f64]>)>,
+    pieces: HashMap<(usize, usize), Piece>,
     by_age: BTreeMap<u64, (usize, usize)>,
     clock: u64,
 }
@@ -38,6 +41,12 @@ impl<'x> RowCache<'x> {
         let diagonal = rows.diagonal();
         let (pieces, by_age) = (HashMap::new(), BTreeMap::new());
         Ok(RowCache { kernel, x, rows, diagonal, blocks, bytes, held: 0, pieces, by_age, clock: 0 })
+    }
+
+    /// The same with all points in one block.
+    pub fn whole(op: &'static str, kernel: &'x Kernel, x: &'x Array2<f64>, bytes: usize) -> Result<Self> {
+        let all = 0..x.nrows();
+        Self::new(op, kernel, x, std::iter::once(all).collect(), bytes)
     }
 
     /// Calls `f` with row i on one block.

@@ -127,9 +127,9 @@ impl Working {
         if self.violation == 0.0 {
             return choice;
         }
-        for s in 0..2 {
-            if first[s] != usize::MAX && apart(s) > 0.0 {
-                rows.row(p.point[first[s]], &mut self.first[s]);
+        for (s, &i) in first.iter().enumerate() {
+            if i != usize::MAX && self.top[s] > self.bottom[s] {
+                rows.row(p.point[i], &mut self.first[s]);
             }
         }
         let mut best = 0.0;

@@ -1,0 +1,30 @@
+//! Directions and coordinates of a feature space. Checked in `tests/svm/components.rs` against scikit-learn and the notes.
+
+mod kernel_pca;
+mod manifold;
+mod pre_image;
+mod scaling;
+
+pub use kernel_pca::{FittedKernelPca, KernelPca};
+pub use manifold::MovedImages;
+pub use scaling::{ClassicalScaling, classical_scaling};
+
+use ndarray::{Array1, Array2, ArrayView1};
+
+/// `H K H` in place, and the means of the rows and of all of K.
+fn centred(k: &mut Array2<f64>) -> (Array1<f64>, f64) {
+    let n = k.nrows() as f64;
+    let rows = k.sum_axis(ndarray::Axis(1)) / n;
+    let mean = rows.sum() / n;
+    for ((i, j), v) in k.indexed_iter_mut() {
+        *v += mean - rows[i] - rows[j];
+    }
+    (rows, mean)
+}
+
+/// The vector turned so that its largest entry is positive, the first of those that tie but for rounding.
+fn turned(v: ArrayView1<f64>) -> Array1<f64> {
+    let largest = v.iter().fold(0f64, |m, v| m.max(v.abs()));
+    let sign = v.iter().find(|v| v.abs() >= largest * (1.0 - 1e-9)).map_or(1.0, |v| v.signum());
+    sign * &v
+}

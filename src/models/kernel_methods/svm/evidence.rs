@@ -1,0 +1,109 @@
+//! The evidence of a relevance vector machine, and which change of one precision raises it most.
+
+use ndarray::{Array1, Array2, ArrayView1, Axis};
+
+use crate::linalg::{SpdFactor, SpdParams};
+use crate::{Device, Result};
+
+/// The posterior of the weights of the points that are in.
+pub(super) struct Posterior {
+    pub mean: Array1<f64>,
+    pub covariance: Array2<f64>,
+    pub log_evidence: f64,
+    /// `Σ_i (1 - α_i Σ_ii)`: how many weights the data determine.
+    pub determined: f64,
+    pub squares: f64,
+}
+
+/// Σ and m of the columns `phi`, with precisions α and noise variance s².
+pub(super) fn posterior(
+    phi: &Array2<f64>,
+    y: ArrayView1<f64>,
+    alpha: &[f64],
+    noise: f64,
+) -> Result<Posterior> {
+    let (n, k) = phi.dim();
+    let root: Array1<f64> = alpha.iter().map(|a| a.sqrt().recip()).collect();
+    // B = I + A^-½ ΦᵀΦ A^-½ / s², whose eigenvalues are at least one.
+    let scaled = phi * &root;
+    let b = scaled.t().dot(&scaled) / noise + Array2::<f64>::eye(k);
+    let factor = SpdFactor::new(&Device::cpu(), b.view(), &SpdParams::default())?;
+    let inverse = factor.inverse()?.x;
+    let covariance = &inverse * &root * root.view().insert_axis(Axis(1));
+    let mean = covariance.dot(&phi.t().dot(&y)) / noise;
+    let residual = &y - &phi.dot(&mean);
+    let squares = residual.dot(&residual);
+    let penalty: f64 = mean.iter().zip(alpha).map(|(m, a)| a * m * m).sum();
+    let log_evidence = -0.5
+        * (n as f64 * (std::f64::consts::TAU * noise).ln() + factor.log_det()? + squares / noise + penalty);
+    let determined = (0..k).map(|i| 1.0 - alpha[i] * covariance[[i, i]]).sum();
+    Ok(Posterior { mean, covariance, log_evidence, determined, squares })
+}
+
+/// What may happen to one column.
+pub(super) enum Change {
+    Set(usize, f64),
+    Drop(usize),
+}
+
+/// The change of one α that raises the evidence most, and by how much; none if nothing raises it.
+pub(super) fn best_change(
+    basis: &Array2<f64>,
+    phi: &Array2<f64>,
+    y: ArrayView1<f64>,
+    used: &[usize],
+    alpha: &[f64],
+    noise: f64,
+    now: &Posterior,
+) -> Option<(Change, f64)> {
+    let residual = &y - &phi.dot(&now.mean);
+    let q_all = basis.t().dot(&residual) / noise;
+    let cross = basis.t().dot(phi) / noise;
+    let inner = cross.dot(&now.covariance);
+    let mut best: Option<(Change, f64)> = None;
+    for j in 0..basis.ncols() {
+        let column = basis.column(j);
+        let own = column.dot(&column) / noise;
+        let s_all = (own - inner.row(j).dot(&cross.row(j))).max(0.0);
+        if own == 0.0 || s_all <= f64::EPSILON * own && !used.contains(&j) {
+            continue;
+        }
+        let (big_s, big_q) = (s_all, q_all[j]);
+        let at = used.iter().position(|&u| u == j);
+        let (s, q) = match at {
+            // What the others leave for this column; a column that stands alone leaves all.
+            Some(i) => {
+                let rest = alpha[i] - big_s;
+                if rest <= f64::EPSILON * alpha[i] {
+                    continue;
+                }
+                (alpha[i] * big_s / rest, alpha[i] * big_q / rest)
+            }
+            None => (big_s, big_q),
+        };
+        let theta = q * q - s;
+        let candidate = match (theta > 0.0, at) {
+            (true, Some(i)) => {
+                let value = s * s / theta;
+                let apart = value.recip() - alpha[i].recip();
+                if apart == 0.0 {
+                    continue;
+                }
+                let gain = big_q * big_q / (big_s + apart.recip()) - (big_s * apart).ln_1p();
+                (Change::Set(j, value), gain)
+            }
+            (true, None) => (
+                Change::Set(j, s * s / theta),
+                (big_q * big_q - big_s) / big_s + (big_s / (big_q * big_q)).ln(),
+            ),
+            (false, Some(i)) => {
+                (Change::Drop(i), big_q * big_q / (big_s - alpha[i]) - (-big_s / alpha[i]).ln_1p())
+            }
+            (false, None) => continue,
+        };
+        if candidate.1.is_finite() && candidate.1 > best.as_ref().map_or(0.0, |b| b.1) {
+            best = Some(candidate);
+        }
+    }
+    best
+}
