@@ -53,16 +53,16 @@ fn main() -> Result<(), Box<dyn Error>> {
             (-1.4..2.4, ""),
             (-1.0..1.4, ""),
         )?;
-        let (across, up) = (95, 60);
-        let cell = (3.8 / f64::from(across), 2.4 / f64::from(up));
-        let corner = |c: i32, r: i32| (-1.4 + f64::from(c) * cell.0, -1.0 + f64::from(r) * cell.1);
-        let middle = Array2::from_shape_fn(((across * up) as usize, 2), |(i, j)| {
-            let at = corner(i as i32 % across, i as i32 / across);
+        let (across, up) = (95, 60_usize);
+        let cell = (3.8 / across as f64, 2.4 / up as f64);
+        let corner = |c: usize, r: usize| (-1.4 + c as f64 * cell.0, -1.0 + r as f64 * cell.1);
+        let middle = Array2::from_shape_fn((across * up, 2), |(i, j)| {
+            let at = corner(i % across, i / across);
             if j == 0 { at.0 + 0.5 * cell.0 } else { at.1 + 0.5 * cell.1 }
         });
         let f = fit.predict(&middle)?;
         chart.draw_series(f.iter().enumerate().map(|(i, f)| {
-            let (c, r) = (i as i32 % across, i as i32 / across);
+            let (c, r) = (i % across, i / across);
             let tint = COLOURS[usize::from(*f > 0.0)].mix(0.45 * f.abs().min(1.0));
             Rectangle::new([corner(c, r), corner(c + 1, r + 1)], tint.filled())
         }))?;
