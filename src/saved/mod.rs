@@ -24,6 +24,7 @@
 //! | [`bayes_opt`](crate::models::bayes_opt) | a search, with all that was told and is pending | |
 //! | [`cluster`](crate::models::cluster), [`mixture`](crate::models::mixture) | all | |
 //! | [`latent`](crate::models::latent) | all | |
+//! | [`graph`](crate::models::graph) | all, and the graphs themselves | |
 //! | [`kernel`](crate::kernel) | | all |
 //!
 //! # What is promised

@@ -14,6 +14,7 @@ mod hierarchical;
 mod input;
 mod label_spreading;
 mod manifold;
+mod moved_images;
 mod objects;
 mod page_rank;
 mod pair_hmm;

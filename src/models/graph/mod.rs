@@ -17,6 +17,7 @@
 mod cuts;
 mod diffusion;
 mod eigenmaps;
+mod filter;
 mod label_spreading;
 mod laplacian;
 mod manifold;

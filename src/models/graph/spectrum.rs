@@ -2,10 +2,11 @@
 
 use ndarray::{Array1, Array2, Axis, s};
 
+use super::filter::smallest;
 use super::laplacian::Laplacian;
 use super::similarity::Graph;
 use crate::check::{components, room};
-use crate::linalg::{EigenParams, SparseOperator, eigh, leading_eigenpairs};
+use crate::linalg::eigh;
 use crate::{Error, Result};
 
 /// Graphs up to this size are decomposed whole.
@@ -72,10 +73,8 @@ pub fn spectrum(graph: &Graph, which: Laplacian, k: usize) -> Result<Spectrum> {
     let (values, mut vectors) = if n <= SMALL {
         whole()?
     } else {
-        let flipped = SparseOperator::new(&l)?.scaled(-1.0)?.shifted(top)?;
-        let params = EigenParams::new().max_iterations(3000).tolerance(1e-9);
-        match leading_eigenpairs(&flipped, k, &params) {
-            Ok(found) => (top - &found.values, found.vectors),
+        match smallest(&l, top, k) {
+            Ok(found) => found,
             Err(Error::NoConvergence { .. }) if n <= LARGE => whole()?,
             Err(e) => return Err(e),
         }

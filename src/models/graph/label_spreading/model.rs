@@ -1,18 +1,17 @@
-//! Labels that spread along edges. Checked in `tests/graph/label_spreading.rs` against scikit-learn.
+//! How labels are to spread along edges.
 
 use ndarray::{Array2, ArrayView2, Axis, concatenate};
 
-use super::neighbourhood::{Neighbourhood, carried};
-use super::similarity::Graph;
-use super::spectral_clustering::usual;
+use super::fitted::FittedLabelSpreading;
 use crate::check::{finite, parameter, require};
-use crate::learn::configure::{getters, setters};
-use crate::learn::inherent::{fits, inherent};
-use crate::learn::labels::most_probable;
-use crate::learn::{Classes, Fit, Label, Labels, Predict, PredictProba};
+use crate::learn::configure::setters;
+use crate::learn::inherent::fits;
+use crate::learn::{Fit, Label, Labels};
 use crate::linalg::{CgParams, Jacobi, SparseOperator, conjugate_gradients};
 use crate::matrix::SparseMatrix;
-use crate::saved::Format;
+use crate::models::graph::neighbourhood::Neighbourhood;
+use crate::models::graph::similarity::Graph;
+use crate::models::graph::spectral_clustering::usual;
 use crate::{Device, Result};
 
 /// The relative change of every share that ends the iteration, times `1 - α`.
@@ -102,6 +101,15 @@ impl<L: Label> Fit<[L]> for LabelSpreading {
 /// a walk along edges first meets a label.
 ///
 /// Otherwise as [`LabelSpreading`], of which it is the limit without forgetting.
+///
+/// ```
+/// use mercer::prelude::*;
+/// let more = ndarray::array![[1.0], [2.0], [3.0]];
+/// let model = LabelPropagation::new().neighbourhood(Neighbourhood::epsilon(1.0)).unlabelled(more);
+/// let fit = model.fit(&Device::cpu(), ndarray::array![[0.0], [4.0]], [false, true])?;
+/// assert!((fit.shares()[[2, 1]] - 0.25).abs() < 1e-12); // a quarter of the way
+/// # Ok::<(), mercer::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct LabelPropagation {
     neighbourhood: Option<Neighbourhood>,
@@ -211,19 +219,13 @@ impl<L: Label> Given<L> {
             let total: f64 = row.sum();
             if *reached && total > 0.0 { row /= total } else { row.fill(1.0 / classes) }
         }
-        FittedLabelSpreading {
-            format: Format,
-            labels: self.labels,
-            shares: spread,
-            unreached: (0..self.reached.len()).filter(|&i| !self.reached[i]).collect(),
-            points: self.points,
-            rule: self.rule,
-        }
+        let unreached = (0..self.reached.len()).filter(|&i| !self.reached[i]).collect();
+        FittedLabelSpreading::new(self.labels, spread, unreached, self.points, self.rule)
     }
 }
 
 /// Labelled points above those without labels, once both are known to be in order.
-pub(super) fn together(
+pub(in crate::models::graph) fn together(
     op: &'static str,
     x: ArrayView2<f64>,
     more: Option<&Array2<f64>>,
@@ -235,81 +237,4 @@ pub(super) fn together(
         format!("x has {} features, the unlabelled points have {}", x.ncols(), more.ncols())
     })?;
     concatenate(Axis(0), &[x, more.view()]).map_err(|e| crate::Error::Shape { op, what: e.to_string() })
-}
-
-/// Fitted [`LabelSpreading`] or [`LabelPropagation`].
-#[derive(Debug, Clone)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
-pub struct FittedLabelSpreading<L = usize> {
-    format: Format,
-    labels: Labels<L>,
-    #[cfg_attr(feature = "serde", serde(with = "crate::saved::matrix"))]
-    shares: Array2<f64>,
-    unreached: Vec<usize>,
-    #[cfg_attr(feature = "serde", serde(with = "crate::saved::matrix"))]
-    points: Array2<f64>,
-    rule: Neighbourhood,
-}
-
-getters!(FittedLabelSpreading<L> {
-    /// The share of each class at each point, labelled ones first: rows sum to one.
-    shares: &Array2<f64>,
-    /// The points from which no path leads to a label: all classes are alike there.
-    unreached: &[usize],
-});
-
-inherent!(FittedLabelSpreading<L: Label>: Predict -> Vec<L>, PredictProba, Accuracy);
-
-impl<L: Label> FittedLabelSpreading<L> {
-    /// The class of each point of the fit, labelled ones first.
-    ///
-    /// # Errors
-    /// None that a fitted value can meet.
-    pub fn transduction(&self) -> Result<Vec<L>> {
-        self.labels.names(&most_probable(self.shares.view()))
-    }
-}
-
-impl<L> FittedLabelSpreading<L> {
-    /// The classes in ascending order: the columns of `predict_proba`.
-    pub fn classes(&self) -> &[L] {
-        self.labels.classes()
-    }
-}
-
-impl<L> Classes for FittedLabelSpreading<L> {
-    type Label = L;
-
-    fn classes(&self) -> &[L] {
-        self.labels.classes()
-    }
-}
-
-impl<L: Label> PredictProba for FittedLabelSpreading<L> {
-    /// The mean of the shares of a row's neighbours among the points of the fit, by their weights.
-    fn predict_proba(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
-        carried("FittedLabelSpreading::predict", &self.rule, self.points.view(), self.shares.view(), x)
-    }
-}
-
-impl<L: Label> Predict for FittedLabelSpreading<L> {
-    type Output = Vec<L>;
-
-    fn predict(&self, x: ArrayView2<f64>) -> Result<Vec<L>> {
-        self.labels.names(&most_probable(PredictProba::predict_proba(self, x)?.view()))
-    }
-}
-
-#[cfg(feature = "serde")]
-crate::saved::saved!(FittedLabelSpreading<L>);
-
-#[cfg(feature = "serde")]
-impl<L> crate::saved::Checked for FittedLabelSpreading<L> {
-    fn check(&self) -> Result<()> {
-        const OP: &str = "a saved FittedLabelSpreading";
-        finite(OP, "the shares", self.shares.view())?;
-        finite(OP, "the points", self.points.view())?;
-        let fit = self.shares.dim() == (self.points.nrows(), self.labels.classes().len());
-        require(OP, fit, || "shares, points and classes do not fit together".to_owned())
-    }
 }
