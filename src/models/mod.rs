@@ -11,9 +11,12 @@
 //! | principal components, factors, independent components | [`latent`] |
 //! | hidden Markov models, linear state spaces | [`sequence`] |
 //! | networks of discrete variables, lattices of spins | [`graphical`] |
+//! | Boltzmann machines and other energies | [`energy`] |
+//! | topics of documents | [`topics`] |
 
 pub mod bayes_opt;
 pub mod cluster;
+pub mod energy;
 pub mod gp;
 pub mod graphical;
 pub mod kernel_methods;
@@ -21,3 +24,4 @@ pub mod latent;
 pub mod linear;
 pub mod mixture;
 pub mod sequence;
+pub mod topics;
