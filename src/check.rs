@@ -219,5 +219,9 @@ pub(crate) fn probabilities(name: &str, p: &[f64]) -> Result<()> {
 pub(crate) fn table(op: &'static str, entries: f64, instead: &'static str) -> Result<()> {
     const BUDGET: u64 = 1 << 30;
     let need = entries * 8.0;
-    if need <= BUDGET as f64 { Ok(()) } else { Err(Error::OverBudget { op, need: need as u64, budget: BUDGET, instead }) }
+    if need <= BUDGET as f64 {
+        Ok(())
+    } else {
+        Err(Error::OverBudget { op, need: need as u64, budget: BUDGET, instead })
+    }
 }

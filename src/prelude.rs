@@ -14,7 +14,9 @@ pub use crate::models::kernel_methods::*;
 pub use crate::models::latent::*;
 pub use crate::models::linear::*;
 pub use crate::models::mixture::*;
-pub use crate::models::sequence::{Emission, Emissions, FittedHiddenMarkov, HiddenMarkov, LinearGaussian, LinearGaussianEm};
+pub use crate::models::sequence::{
+    Emission, Emissions, FittedHiddenMarkov, HiddenMarkov, LinearGaussian, LinearGaussianEm,
+};
 pub use crate::models::topics::*;
 pub use crate::optim::Minimiser;
 pub use crate::stats::*;

@@ -139,7 +139,15 @@ pub struct PolicyGradient {
 impl Default for PolicyGradient {
     fn default() -> Self {
         let progress = Progress::none();
-        PolicyGradient { episodes: 2000, most_steps: 200, step: 0.1, discount: 1.0, baseline: true, seed: 0, progress }
+        PolicyGradient {
+            episodes: 2000,
+            most_steps: 200,
+            step: 0.1,
+            discount: 1.0,
+            baseline: true,
+            seed: 0,
+            progress,
+        }
     }
 }
 
@@ -189,7 +197,12 @@ impl PolicyGradient {
     pub fn train(&self, environment: &impl Environment) -> Result<FittedPolicy> {
         const OP: &str = "PolicyGradient::train";
         positive("step", self.step)?;
-        parameter("discount", self.discount, self.discount > 0.0 && self.discount <= 1.0, "must lie in (0, 1]")?;
+        parameter(
+            "discount",
+            self.discount,
+            self.discount > 0.0 && self.discount <= 1.0,
+            "must lie in (0, 1]",
+        )?;
         parameter("most_steps", self.most_steps as f64, self.most_steps > 0, "must be at least 1")?;
         let (states, actions) = (environment.states(), environment.actions());
         require(OP, states > 0 && actions > 0, || format!("{states} states, {actions} actions"))?;
@@ -231,7 +244,11 @@ impl PolicyGradient {
             self.progress.report(OP, episode + 1, self.episodes, total)?;
         }
         let rows: Vec<f64> = (0..states).flat_map(|s| policy(&theta, s)).collect();
-        crate::check::finite(OP, "the policy", ndarray::ArrayView2::from_shape((states, actions), &rows).expect("its shape"))?;
+        crate::check::finite(
+            OP,
+            "the policy",
+            ndarray::ArrayView2::from_shape((states, actions), &rows).expect("its shape"),
+        )?;
         let probabilities = Array2::from_shape_vec((states, actions), rows).expect("its shape");
         let end = trace.last().copied().unwrap_or(f64::NAN);
         Ok(FittedPolicy { probabilities, report: Report::new(trace, self.episodes, false, vec![end]) })

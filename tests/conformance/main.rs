@@ -33,3 +33,4 @@ macro_rules! conforms {
 }
 
 mod lines;
+mod energy;

@@ -36,7 +36,8 @@ fn ancestral_draws_have_the_exact_probabilities() {
     assert_eq!(x, net.sample(40_000, 3).unwrap());
     for s in 0..8usize {
         let values = [s & 1, s >> 1 & 1, s >> 2];
-        let share = x.rows().into_iter().filter(|r| (0..3).all(|j| r[j] as usize == values[j])).count() as f64 / 4e4;
+        let share =
+            x.rows().into_iter().filter(|r| (0..3).all(|j| r[j] as usize == values[j])).count() as f64 / 4e4;
         let p = net.log_joint(&values).unwrap().exp();
         near(share, p, 4.0 * (p * (1.0 - p) / 4e4).sqrt() + 1e-9);
     }

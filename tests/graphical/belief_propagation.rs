@@ -60,14 +60,18 @@ fn a_chain_is_forward_and_backward() {
 #[test]
 fn loops_are_close_and_say_whether_they_converged() {
     // A 4 x 4 lattice of weakly coupled spins.
-    let like = |a: usize, b: usize| Factor::new(&[a, b], &[2, 2], &[0.15f64.exp(), (-0.15f64).exp(), (-0.15f64).exp(), 0.15f64.exp()]).unwrap();
+    let like = |a: usize, b: usize| {
+        Factor::new(&[a, b], &[2, 2], &[0.15f64.exp(), (-0.15f64).exp(), (-0.15f64).exp(), 0.15f64.exp()])
+            .unwrap()
+    };
     let mut factors: Vec<Factor> = grid(4, 4).into_iter().map(|(a, b)| like(a, b)).collect();
     for v in 0..16 {
         let h = 0.5 * if v % 3 == 0 { 1.0 } else { -1.0 };
         factors.push(Factor::new(&[v], &[2], &[f64::exp(-h), f64::exp(h)]).unwrap());
     }
     let field = MarkovField::new(&[2; 16], factors).unwrap();
-    let (exact, loopy) = (field.enumerate().unwrap(), BeliefPropagation::new().damping(0.2).run(&field).unwrap());
+    let (exact, loopy) =
+        (field.enumerate().unwrap(), BeliefPropagation::new().damping(0.2).run(&field).unwrap());
     assert!(loopy.converged());
     near(loopy.log_partition(), exact.log_partition, 0.005);
     for v in 0..16 {

@@ -10,7 +10,9 @@ use crate::{grid, near, random_field};
 #[test]
 fn junction_trees_equal_enumeration() {
     let loops = [(0, 1), (1, 2), (2, 3), (3, 4), (4, 0), (1, 3)];
-    for (n, edges, seed) in [(6, grid(2, 3), 1), (9, grid(3, 3), 2), (5, loops.to_vec(), 3), (4, vec![(0, 1)], 4)] {
+    for (n, edges, seed) in
+        [(6, grid(2, 3), 1), (9, grid(3, 3), 2), (5, loops.to_vec(), 3), (4, vec![(0, 1)], 4)]
+    {
         let field = random_field(n, &edges, seed).observe(&[(1, 1)]).unwrap();
         let (exact, tree) = (field.enumerate().unwrap(), JunctionTree::new(&field).unwrap());
         assert!(tree.has_running_intersection(), "{:?} {:?}", tree.cliques(), tree.edges());

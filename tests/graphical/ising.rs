@@ -28,10 +28,30 @@ fn inclusive(exact: &IsingExact, mu: &Array2<f64>) -> f64 {
 fn mean_field_falls_as_in_the_notes() {
     let sweeps = [0, 1, 2, 3, 6];
     let want = [
-        (0.1, 11.455921, [0.383600, 0.277150, 0.273858, 0.274010, 0.273989], [0.365566, 0.270719, 0.265626, 0.265385, 0.265373]),
-        (0.5, 13.533469, [2.429986, 0.212989, 0.155855, 0.155526, 0.155266], [2.443114, 0.215839, 0.142371, 0.140733, 0.140698]),
-        (1.0, 18.912201, [5.975790, 0.113521, 0.037187, 0.036704, 0.036673], [7.821846, 0.119914, 0.033825, 0.033426, 0.033425]),
-        (2.0, 33.443411, [9.869101, 0.019697, 0.000920, 0.000916, 0.000916], [22.353056, 0.021281, 0.000894, 0.000891, 0.000891]),
+        (
+            0.1,
+            11.455921,
+            [0.383600, 0.277150, 0.273858, 0.274010, 0.273989],
+            [0.365566, 0.270719, 0.265626, 0.265385, 0.265373],
+        ),
+        (
+            0.5,
+            13.533469,
+            [2.429986, 0.212989, 0.155855, 0.155526, 0.155266],
+            [2.443114, 0.215839, 0.142371, 0.140733, 0.140698],
+        ),
+        (
+            1.0,
+            18.912201,
+            [5.975790, 0.113521, 0.037187, 0.036704, 0.036673],
+            [7.821846, 0.119914, 0.033825, 0.033426, 0.033425],
+        ),
+        (
+            2.0,
+            33.443411,
+            [9.869101, 0.019697, 0.000920, 0.000916, 0.000916],
+            [22.353056, 0.021281, 0.000894, 0.000891, 0.000891],
+        ),
     ];
     for (trust, log_z, forward, backward) in want {
         let ising = Ising::denoiser(0.15, trust, &image()).unwrap();
@@ -45,7 +65,10 @@ fn mean_field_falls_as_in_the_notes() {
     }
     let ising = Ising::denoiser(0.15, 1.0, &image()).unwrap();
     let (mu, exact) = (ising.mean_field(50, None).unwrap(), ising.enumerate().unwrap().magnetisation);
-    for (j, (q, p)) in [(0.17688, 0.17954), (0.85984, 0.85526), (0.09163, 0.09504), (0.07522, 0.07720)].into_iter().enumerate() {
+    for (j, (q, p)) in [(0.17688, 0.17954), (0.85984, 0.85526), (0.09163, 0.09504), (0.07522, 0.07720)]
+        .into_iter()
+        .enumerate()
+    {
         near(0.5 * (1.0 + mu[[0, j]]), q, 1e-5);
         near(0.5 * (1.0 + exact[[0, j]]), p, 1e-5);
     }
@@ -64,10 +87,16 @@ fn limits_of_the_lattice() {
     let even = Ising::new(0.3, Array2::zeros((3, 4))).unwrap().enumerate().unwrap();
     assert!(even.magnetisation.iter().all(|m| m.abs() < 1e-12));
     // Flipping the image flips the answer.
-    let [a, b] = [1.0, -1.0].map(|s| Ising::denoiser(0.3, 0.4, &(image() * s)).unwrap().enumerate().unwrap().magnetisation);
+    let [a, b] = [1.0, -1.0]
+        .map(|s| Ising::denoiser(0.3, 0.4, &(image() * s)).unwrap().enumerate().unwrap().magnetisation);
     assert!((&a + &b).iter().all(|v| v.abs() < 1e-12));
     // Strong coupling: every pixel is the majority; strong trust: every pixel is as seen.
-    let strong = Ising::denoiser(5.0, 0.5, &Array2::from_shape_fn((2, 3), |(i, j)| if i + j == 0 { -1.0 } else { 1.0 })).unwrap();
+    let strong = Ising::denoiser(
+        5.0,
+        0.5,
+        &Array2::from_shape_fn((2, 3), |(i, j)| if i + j == 0 { -1.0 } else { 1.0 }),
+    )
+    .unwrap();
     assert!(strong.enumerate().unwrap().magnetisation.iter().all(|m| *m > 0.8));
     let sure = Ising::denoiser(0.2, 9.0, &image()).unwrap().mean_field(10, None).unwrap();
     assert!(sure.iter().zip(&image()).all(|(m, x)| m * x > 0.99));
@@ -75,7 +104,8 @@ fn limits_of_the_lattice() {
 
 #[test]
 fn checkerboard_sweeps_sample_the_lattice() {
-    let ising = Ising::new(0.25, Array2::from_shape_fn((3, 4), |(i, j)| 0.1 * i as f64 - 0.15 * j as f64)).unwrap();
+    let ising =
+        Ising::new(0.25, Array2::from_shape_fn((3, 4), |(i, j)| 0.1 * i as f64 - 0.15 * j as f64)).unwrap();
     let exact = ising.enumerate().unwrap();
     let sampled = ising.sampled_magnetisation(200, 20_000, 3).unwrap();
     for (a, b) in sampled.iter().zip(&exact.magnetisation) {

@@ -7,7 +7,8 @@ use crate::near;
 
 fn shape() -> BayesNet {
     let table = [0.6, 0.4, 0.3, 0.7, 0.2, 0.8, 0.5, 0.5];
-    BayesNet::new(&[Node::new("x1", 2), Node::new("x2", 2), Node::new("x3", 2).given(&["x1", "x2"], &table)]).unwrap()
+    BayesNet::new(&[Node::new("x1", 2), Node::new("x2", 2), Node::new("x3", 2).given(&["x1", "x2"], &table)])
+        .unwrap()
 }
 
 /// The fifty rows of the notes.
@@ -15,7 +16,9 @@ fn rows() -> Array2<f64> {
     let counts = [(101, 10), (11, 14), (110, 8), (0, 12), (100, 1), (10, 2), (111, 1), (1, 2)];
     let all: Vec<[f64; 3]> = counts
         .iter()
-        .flat_map(|&(code, n)| vec![[f64::from(code / 100), f64::from(code / 10 % 10), f64::from(code % 10)]; n])
+        .flat_map(|&(code, n)| {
+            vec![[f64::from(code / 100), f64::from(code / 10 % 10), f64::from(code % 10)]; n]
+        })
         .collect();
     Array2::from_shape_fn((50, 3), |(i, j)| all[i][j])
 }
@@ -68,7 +71,8 @@ fn tied_tables_pool_their_counts() {
         near(probability(&net, k, 3), 2.0 / 3.0, 1e-12);
     }
     // Tying a table to itself changes nothing.
-    let [alone, tied] = [vec![], vec![vec![2]]].map(|t| NetLearner::new().ties(t).learn(&shape(), &rows()).unwrap());
+    let [alone, tied] =
+        [vec![], vec![vec![2]]].map(|t| NetLearner::new().ties(t).learn(&shape(), &rows()).unwrap());
     assert_eq!(alone.tables(), tied.tables());
     assert!(NetLearner::new().ties(vec![vec![0, 2]]).learn(&shape(), &rows()).is_err());
 }
@@ -88,7 +92,8 @@ fn gaps_are_filled_by_em() {
             .into_iter()
             .map(|r| {
                 let names = ["x1", "x2", "x3"];
-                let seen: Vec<(&str, usize)> = (0..3).filter(|j| !r[*j].is_nan()).map(|j| (names[j], r[j] as usize)).collect();
+                let seen: Vec<(&str, usize)> =
+                    (0..3).filter(|j| !r[*j].is_nan()).map(|j| (names[j], r[j] as usize)).collect();
                 net.log_evidence(&seen).unwrap()
             })
             .sum::<f64>()
@@ -100,7 +105,8 @@ fn gaps_are_filled_by_em() {
         let moved = BayesNet::new(&[
             Node::new("x1", 2).table(&[1.0 - p - by, p + by]),
             Node::new("x2", 2).table(&[probability(&net, 1, 0), probability(&net, 1, 1)]),
-            Node::new("x3", 2).given(&["x1", "x2"], &(0..8).map(|i| probability(&net, 2, i)).collect::<Vec<_>>()),
+            Node::new("x3", 2)
+                .given(&["x1", "x2"], &(0..8).map(|i| probability(&net, 2, i)).collect::<Vec<_>>()),
         ]);
         assert!(log(&moved.unwrap()) < best);
     }

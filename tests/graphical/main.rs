@@ -25,7 +25,8 @@ fn random_field(n: usize, edges: &[(usize, usize)], seed: u64) -> MarkovField {
     let mut rng = Philox::new(seed, 0);
     let sizes: Vec<usize> = (0..n).map(|i| 2 + i % 2).collect();
     let mut entries = |count: usize| (0..count).map(|_| (1.5 * rng.normal()).exp()).collect::<Vec<_>>();
-    let mut factors: Vec<Factor> = (0..n).map(|v| Factor::new(&[v], &[sizes[v]], &entries(sizes[v])).unwrap()).collect();
+    let mut factors: Vec<Factor> =
+        (0..n).map(|v| Factor::new(&[v], &[sizes[v]], &entries(sizes[v])).unwrap()).collect();
     for &(a, b) in edges {
         factors.push(Factor::new(&[a, b], &[sizes[a], sizes[b]], &entries(sizes[a] * sizes[b])).unwrap());
     }

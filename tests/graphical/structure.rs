@@ -26,7 +26,10 @@ fn a_cycle_is_named() {
     let e = Dag::new(&["fire", "smoke", "alarm", "panic"], &[(0, 1), (1, 2), (2, 3), (3, 1)]).unwrap_err();
     assert!(e.to_string().contains("smoke -> alarm -> panic -> smoke"), "{e}");
     assert!(Dag::new(&["a"], &[(0, 0)]).unwrap_err().to_string().contains("a -> a"));
-    let net = BayesNet::new(&[Node::new("a", 2).given(&["b"], &[0.5; 4]), Node::new("b", 2).given(&["a"], &[0.5; 4])]);
+    let net = BayesNet::new(&[
+        Node::new("a", 2).given(&["b"], &[0.5; 4]),
+        Node::new("b", 2).given(&["a"], &[0.5; 4]),
+    ]);
     assert!(net.unwrap_err().to_string().contains("a -> b -> a"));
 }
 
@@ -66,7 +69,8 @@ fn independent(net: &BayesNet, a: usize, b: usize, given: &[usize]) -> bool {
 fn d_separation_is_independence_for_generic_tables() {
     for seed in 0..6 {
         let mut rng = Philox::new(seed, 1);
-        let parents: Vec<Vec<usize>> = (0..5).map(|v| (0..v).filter(|_| rng.bernoulli(0.45)).collect()).collect();
+        let parents: Vec<Vec<usize>> =
+            (0..5).map(|v| (0..v).filter(|_| rng.bernoulli(0.45)).collect()).collect();
         let net = random_net(&parents, seed);
         for a in 0..5 {
             for b in 0..a {
@@ -74,7 +78,11 @@ fn d_separation_is_independence_for_generic_tables() {
                     let given: Vec<usize> = (0..5).filter(|v| mask >> v & 1 == 1).collect();
                     if !given.contains(&a) && !given.contains(&b) {
                         let said = net.dag().d_separated(&[a], &[b], &given).unwrap();
-                        assert_eq!(said, independent(&net, a, b, &given), "{parents:?}: {a}, {b} given {given:?}");
+                        assert_eq!(
+                            said,
+                            independent(&net, a, b, &given),
+                            "{parents:?}: {a}, {b} given {given:?}"
+                        );
                     }
                 }
             }

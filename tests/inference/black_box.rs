@@ -45,7 +45,10 @@ fn the_score_function_is_unbiased_for_coins() {
     let shifted = |z: &[f64]| Ok(coins(z) + 5.0);
     let [plain, mean, best] = [Control::None, Control::Mean, Control::Optimal]
         .map(|c| score_gradient(&q, n, c, 7, shifted).unwrap());
-    let local = local_score_gradient(&q, n, 7, |i, z| Ok(if i == 0 { 0.3 * z[0] } else { -0.8 * z[1] } + 1.2 * z[0] * z[1])).unwrap();
+    let local = local_score_gradient(&q, n, 7, |i, z| {
+        Ok(if i == 0 { 0.3 * z[0] } else { -0.8 * z[1] } + 1.2 * z[0] * z[1])
+    })
+    .unwrap();
     for i in 0..2 {
         for g in [&plain, &mean, &best, &local] {
             near(g.mean[i], want[i], 4.5 * (g.variance[i] / n as f64).sqrt());
@@ -132,7 +135,9 @@ fn black_box_inference_finds_the_posterior_by_either_gradient() {
     let a = found.approximation().parameters()[2..].to_vec();
     near(a[0] * a[0], 0.9615384615, 0.06);
     near(a[0] * a[1], -1.2 / 1.56, 0.06);
-    let odds = by(Estimator::Score(Control::Mean)).run(&Approximation::bernoulli(1), |z| Ok((0.7 * z[0], vec![]))).unwrap();
+    let odds = by(Estimator::Score(Control::Mean))
+        .run(&Approximation::bernoulli(1), |z| Ok((0.7 * z[0], vec![])))
+        .unwrap();
     near(odds.approximation().parameters()[0], 0.7, 0.05);
 }
 

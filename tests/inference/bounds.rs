@@ -78,8 +78,7 @@ fn renyi_bounds_fall_with_alpha_from_the_evidence_through_the_elbo() {
     let (q, j) = ([0.4, 0.6], joint(0.5));
     near(renyi_bound(&q, &j, 0.0).unwrap(), evidence(0.5), 1e-12);
     near(renyi_bound(&q, &j, 1.0 - 1e-6).unwrap(), elbo(&q, &j).unwrap(), 1e-5);
-    let values: Vec<f64> =
-        [0.0, 0.3, 0.7, 1.0, 1.5, 4.0].map(|a| renyi_bound(&q, &j, a).unwrap()).to_vec();
+    let values: Vec<f64> = [0.0, 0.3, 0.7, 1.0, 1.5, 4.0].map(|a| renyi_bound(&q, &j, a).unwrap()).to_vec();
     assert!(values.windows(2).all(|w| w[1] < w[0]), "{values:?}");
 }
 

@@ -92,9 +92,11 @@ fn families_are_exponential() {
 fn enumerated(x: &[f64], s2: f64) -> f64 {
     let n = x.len();
     let part = |rows: &[f64]| {
-        let (m, sum, square) = (rows.len() as f64, rows.iter().sum::<f64>(), rows.iter().map(|v| v * v).sum::<f64>());
+        let (m, sum, square) =
+            (rows.len() as f64, rows.iter().sum::<f64>(), rows.iter().map(|v| v * v).sum::<f64>());
         let precision = 1.0 / s2 + m;
-        -0.5 * (m * (2.0 * std::f64::consts::PI).ln() + (s2 * precision).ln() + square - sum * sum / precision)
+        -0.5 * (m * (2.0 * std::f64::consts::PI).ln() + (s2 * precision).ln() + square
+            - sum * sum / precision)
     };
     let all: Vec<f64> = (0..1u32 << n)
         .map(|c| {

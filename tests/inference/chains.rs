@@ -39,7 +39,9 @@ fn r_hat_tells_chains_that_have_not_met() {
     let apart = Chains::new((0..4).map(|c| autoregression(0.3, 1000, c, c as f64)).collect()).unwrap();
     assert!(apart.r_hat()[0] > 1.3);
     // A drift within each chain is seen by their halves.
-    let drift = |c: u64| autoregression(0.3, 1000, c, 0.0) + Array2::from_shape_fn((1000, 1), |(t, _)| t as f64 / 250.0);
+    let drift = |c: u64| {
+        autoregression(0.3, 1000, c, 0.0) + Array2::from_shape_fn((1000, 1), |(t, _)| t as f64 / 250.0)
+    };
     let drifting = Chains::new((0..4).map(drift).collect()).unwrap();
     assert!(drifting.r_hat()[0] > 1.3 && drifting.geweke()[0][0].abs() > 3.0);
     assert!(Chains::new(vec![]).is_err());

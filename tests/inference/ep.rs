@@ -12,12 +12,17 @@ fn normal_sites_are_exact() {
     let sites: Vec<Box<dyn Site>> =
         (0..3).map(|i| Box::new(NormalSite { value: y[i], variance: v[i] }) as Box<dyn Site>).collect();
     let prior = array![[1.0, 0.2], [0.2, 2.0]];
-    let found = ExpectationPropagation::new(array![0.1, -0.1], prior.clone()).unwrap().run(&directions, &sites).unwrap();
+    let found = ExpectationPropagation::new(array![0.1, -0.1], prior.clone())
+        .unwrap()
+        .run(&directions, &sites)
+        .unwrap();
     // y ~ N(A m, A V Aᵀ + diag v); the posterior by the joint normal distribution.
     let s = directions.dot(&prior).dot(&directions.t()) + Array2::from_diag(&array![0.5, 1.0, 0.2]);
     let off = array![0.7, -1.0, 2.0] - directions.dot(&array![0.1, -0.1]);
     let params = mercer::linalg::SpdParams::default();
-    let solve = |b: Array2<f64>| mercer::linalg::solve_spd(&mercer::Device::cpu(), s.view(), b.view(), &params).unwrap().x;
+    let solve = |b: Array2<f64>| {
+        mercer::linalg::solve_spd(&mercer::Device::cpu(), s.view(), b.view(), &params).unwrap().x
+    };
     let gain = solve(directions.dot(&prior)).t().to_owned();
     let mean = array![0.1, -0.1] + gain.dot(&off);
     let covariance = &prior - &gain.dot(&directions.dot(&prior));
@@ -25,7 +30,8 @@ fn normal_sites_are_exact() {
         near(found.mean()[i], mean[i], 1e-9);
         (0..2).for_each(|j| near(found.covariance()[[i, j]], covariance[[i, j]], 1e-9));
     }
-    let det = s[[0, 0]] * (s[[1, 1]] * s[[2, 2]] - s[[1, 2]].powi(2)) - s[[0, 1]] * (s[[0, 1]] * s[[2, 2]] - s[[1, 2]] * s[[0, 2]])
+    let det = s[[0, 0]] * (s[[1, 1]] * s[[2, 2]] - s[[1, 2]].powi(2))
+        - s[[0, 1]] * (s[[0, 1]] * s[[2, 2]] - s[[1, 2]] * s[[0, 2]])
         + s[[0, 2]] * (s[[0, 1]] * s[[1, 2]] - s[[1, 1]] * s[[0, 2]]);
     let square = off.dot(&solve(off.clone().insert_axis(ndarray::Axis(1))).column(0));
     near(found.log_evidence(), -0.5 * (square + det.ln() + 3.0 * (2.0 * std::f64::consts::PI).ln()), 1e-8);
@@ -45,13 +51,15 @@ fn one_probit_site_is_exact_and_several_are_close() {
     // Three labels of one weight, against quadrature of the posterior.
     let inputs = [1.0, -0.5, 2.0];
     let labels = [1.0, 1.0, -1.0];
-    let sites: Vec<Box<dyn Site>> = labels.iter().map(|l| Box::new(ProbitSite { label: *l }) as Box<dyn Site>).collect();
+    let sites: Vec<Box<dyn Site>> =
+        labels.iter().map(|l| Box::new(ProbitSite { label: *l }) as Box<dyn Site>).collect();
     let found = ep.run(&array![[1.0], [-0.5], [2.0]], &sites).unwrap();
     let (mut z, mut m, step) = (0.0, 0.0, 0.005);
     for i in -2400..2400 {
         let w = f64::from(i) * step;
         let p: f64 = (0..3).map(|k| normal_cdf(labels[k] * inputs[k] * w)).product::<f64>()
-            * (-0.25 * (w - 0.3).powi(2)).exp() / (4.0 * std::f64::consts::PI).sqrt();
+            * (-0.25 * (w - 0.3).powi(2)).exp()
+            / (4.0 * std::f64::consts::PI).sqrt();
         z += p * step;
         m += p * w * step;
     }

@@ -29,7 +29,8 @@ fn without_uncertainty_it_is_alternating_least_squares() {
     let observed = [(0, 0, 5.0), (0, 1, 3.0), (1, 0, 4.0), (1, 2, 1.0), (2, 1, 2.0), (2, 2, 1.5)];
     let (lambda, tiny) = (0.5, 1e-7);
     // Noise and prior shrink together: their ratio, the penalty, stays.
-    let model = BayesianFactors::new(3, 3, 1, &observed, tiny).unwrap().priors(tiny / lambda, tiny / lambda).unwrap();
+    let model =
+        BayesianFactors::new(3, 3, 1, &observed, tiny).unwrap().priors(tiny / lambda, tiny / lambda).unwrap();
     let start: Vec<Vec<f64>> = (0..6).map(|b| vec![(1.0 + 0.1 * f64::from(b)) * 1e12, -0.5e12]).collect();
     let found = Cavi::new().max_sweeps(60).tolerance(0.0).run(&model, start).unwrap();
     let mut f: Vec<f64> = (0..6).map(|b| 1.0 + 0.1 * f64::from(b)).collect();

@@ -31,10 +31,15 @@ fn the_posterior_as_proposal_has_no_variance() {
     // z ~ N(0, 1), x | z ~ N(z, 1) at x = 1: posterior N(1/2, 1/2), evidence N(1; 0, 2).
     let joint = |z: &[f64]| Ok(log_normal(z[0], 0.0, 1.0) + log_normal(1.0, z[0], 1.0));
     let by = |m: f64, v: f64| {
-        importance_sample(2000, 1, move |rng| {
-            let z = m + v.sqrt() * rng.normal();
-            Ok((vec![z], log_normal(z, m, v)))
-        }, joint)
+        importance_sample(
+            2000,
+            1,
+            move |rng| {
+                let z = m + v.sqrt() * rng.normal();
+                Ok((vec![z], log_normal(z, m, v)))
+            },
+            joint,
+        )
         .unwrap()
     };
     let best = by(0.5, 0.5);

@@ -63,7 +63,8 @@ fn hamiltonian_passes_both_tests() {
 #[test]
 fn metropolis_slice_and_tempering_pass_too() {
     let starts = array![[0.0, 0.0], [2.0, -2.0]];
-    let chains = metropolis(&starts, 1.5, &McmcParams::new().samples(20_000).seed(1), |x| Ok(pair(x).0)).unwrap();
+    let chains =
+        metropolis(&starts, 1.5, &McmcParams::new().samples(20_000).seed(1), |x| Ok(pair(x).0)).unwrap();
     passes(&chains, 40);
     let slices = SliceParams::new().samples(4000).burn_in(100).thin(1).seed(2);
     let bounds = [(f64::NEG_INFINITY, f64::INFINITY); 2];

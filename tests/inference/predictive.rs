@@ -29,7 +29,9 @@ fn a_chain_predicts_what_the_closed_form_does() {
     // S⁻¹ = αI + βΦᵀΦ, m = βSΦᵀt, variance 1/β + φᵀSφ.
     let precision = phi.t().dot(&phi) * beta + Array2::<f64>::eye(4) * alpha;
     let params = mercer::linalg::SpdParams::default();
-    let solve = |b: Array2<f64>| mercer::linalg::solve_spd(&Device::cpu(), precision.view(), b.view(), &params).unwrap().x;
+    let solve = |b: Array2<f64>| {
+        mercer::linalg::solve_spd(&Device::cpu(), precision.view(), b.view(), &params).unwrap().x
+    };
     let m = solve((phi.t().dot(&t) * beta).insert_axis(ndarray::Axis(1)));
     let spread = solve(new.t().to_owned());
     for i in 0..2 {

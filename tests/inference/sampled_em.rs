@@ -83,7 +83,8 @@ impl EmModel for Variational {
     fn expect(&self, m: &[f64; 2], batch: &Vec<f64>) -> mercer::Result<Sums> {
         let mut s = Sums::default();
         for &x in batch {
-            let joint = [0, 1].map(|k| 0.5f64.ln() - 0.5 * (x - m[k]).powi(2) - 0.5 * (2.0 * std::f64::consts::PI).ln());
+            let joint = [0, 1]
+                .map(|k| 0.5f64.ln() - 0.5 * (x - m[k]).powi(2) - 0.5 * (2.0 * std::f64::consts::PI).ln());
             // Of the family {0.05, 0.5, 0.95} that q with the best bound, or the posterior itself.
             let bound = |p: f64| mercer::inference::variational::elbo(&[p, 1.0 - p], &joint).unwrap();
             let p = if self.coarse {
@@ -117,9 +118,11 @@ fn data() -> Vec<f64> {
 #[test]
 fn many_draws_are_the_exact_step() {
     let parts = [data()];
-    let exact = Em::new().tolerance(1e-10).run(&Variational { coarse: false }, &parts, |_| Ok([-0.5, 0.5])).unwrap();
+    let exact =
+        Em::new().tolerance(1e-10).run(&Variational { coarse: false }, &parts, |_| Ok([-0.5, 0.5])).unwrap();
     let sampled = MonteCarloEm::new(Mixture, 200, 1).unwrap();
-    let found = Em::new().max_iterations(30).tolerance(0.0).run(&sampled, &parts, |_| Ok([-0.5, 0.5])).unwrap();
+    let found =
+        Em::new().max_iterations(30).tolerance(0.0).run(&sampled, &parts, |_| Ok([-0.5, 0.5])).unwrap();
     (0..2).for_each(|k| near(found.params[k], exact.params[k], 0.03));
     assert!(MonteCarloEm::new(Mixture, 0, 1).is_err());
 }
@@ -127,7 +130,9 @@ fn many_draws_are_the_exact_step() {
 #[test]
 fn a_variational_step_raises_its_bound_and_stays_below() {
     let parts = [data()];
-    let run = |coarse| Em::new().tolerance(1e-10).run(&Variational { coarse }, &parts, |_| Ok([-0.5, 0.5])).unwrap();
+    let run = |coarse| {
+        Em::new().tolerance(1e-10).run(&Variational { coarse }, &parts, |_| Ok([-0.5, 0.5])).unwrap()
+    };
     let (exact, coarse) = (run(false), run(true));
     assert!(coarse.report.trace.windows(2).all(|w| w[1] >= w[0] - 1e-9));
     assert!(coarse.objective() < exact.objective());

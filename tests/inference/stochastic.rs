@@ -28,13 +28,21 @@ fn a_whole_batch_and_a_whole_step_are_coordinate_ascent() {
     let steps = Stepwise { scale: 1.0, delay: 0.0, decay: 0.0 };
     let start = vec![vec![-1.0, -0.5], vec![1.0, -0.5]];
     let found = StochasticVi::new(6).passes(3).steps(steps).run(&model, start).unwrap();
-    let cavi = Cavi::new().max_sweeps(3).tolerance(0.0).run(&model, model.start(&[-1.0, 1.0], 1.0).unwrap()).unwrap();
+    let cavi = Cavi::new()
+        .max_sweeps(3)
+        .tolerance(0.0)
+        .run(&model, model.start(&[-1.0, 1.0], 1.0).unwrap())
+        .unwrap();
     for (a, b) in found.iter().zip(cavi.natural()) {
         (0..2).for_each(|k| near(a[k], b[k], 1e-10));
     }
     // Small steps on small batches come to the same place.
     let steps = Stepwise { scale: 1.0, delay: 4.0, decay: 0.7 };
-    let slow = StochasticVi::new(2).passes(600).steps(steps).run(&model, vec![vec![-1.0, -0.5], vec![1.0, -0.5]]).unwrap();
+    let slow = StochasticVi::new(2)
+        .passes(600)
+        .steps(steps)
+        .run(&model, vec![vec![-1.0, -0.5], vec![1.0, -0.5]])
+        .unwrap();
     let end = Cavi::new().run(&model, model.start(&[-1.0, 1.0], 1.0).unwrap()).unwrap();
     for j in 0..2 {
         near(Family::Normal.expected(&slow[j]).unwrap()[0], end.expected()[j][0], 0.05);

@@ -43,14 +43,16 @@ fn everything_equals_enumeration() {
         let share: f64 = all.iter().filter(|(z, _)| z[t] == 1).map(|(_, l)| l.exp()).sum();
         near(s.states[[t, 1]], share / likelihood, 1e-12);
     }
-    let moves: f64 = all.iter().map(|(z, l)| z.windows(2).filter(|w| *w == [0, 1]).count() as f64 * l.exp()).sum();
+    let moves: f64 =
+        all.iter().map(|(z, l)| z.windows(2).filter(|w| *w == [0, 1]).count() as f64 * l.exp()).sum();
     near(s.transitions[[0, 1]], moves / likelihood, 1e-12);
     let best = all.iter().max_by(|a, b| a.1.total_cmp(&b.1)).unwrap();
     let decoded = h.viterbi(&x).unwrap();
     assert_eq!(decoded.states, best.0);
     near(decoded.log_joint, best.1, 1e-12);
     // The joint of all sequences of three symbols sums to one.
-    let whole: f64 = (0..27).map(|c| h.log_likelihood(&column(&[c % 3, c / 3 % 3, c / 9])).unwrap().exp()).sum();
+    let whole: f64 =
+        (0..27).map(|c| h.log_likelihood(&column(&[c % 3, c / 3 % 3, c / 9])).unwrap().exp()).sum();
     near(whole, 1.0, 1e-12);
 }
 
@@ -94,7 +96,9 @@ fn an_impossible_observation_is_minus_infinity_and_no_nan() {
         }
         assert_eq!(h.viterbi(&x).unwrap().log_joint, f64::NEG_INFINITY);
     }
-    assert!(HiddenMarkov::new(2, Emissions::Discrete { symbols: 3 }).start(h).learn(&[column(&[0, 2])]).is_err());
+    assert!(
+        HiddenMarkov::new(2, Emissions::Discrete { symbols: 3 }).start(h).learn(&[column(&[0, 2])]).is_err()
+    );
 }
 
 #[test]
@@ -120,7 +124,8 @@ fn states_that_are_known_are_counted() {
 fn baum_welch_climbs_and_finds_what_made_the_data() {
     let truth = weather();
     let x: Vec<_> = (0..20).map(|s| truth.sample(60, s).unwrap().0).collect();
-    let model = HiddenMarkov::new(2, Emissions::Discrete { symbols: 3 }).max_iterations(40).tolerance(0.0).seed(3);
+    let model =
+        HiddenMarkov::new(2, Emissions::Discrete { symbols: 3 }).max_iterations(40).tolerance(0.0).seed(3);
     let anywhere = model.learn(&x).unwrap();
     let h = model.start(truth.clone()).learn(&x).unwrap();
     for h in [&anywhere, &h] {
@@ -138,7 +143,8 @@ fn baum_welch_climbs_and_finds_what_made_the_data() {
 
 #[test]
 fn normal_and_mixed_emissions_are_learned() {
-    let covariances = Array3::from_shape_fn((2, 2, 2), |(k, i, j)| if i == j { 0.3 + 0.4 * k as f64 } else { 0.1 });
+    let covariances =
+        Array3::from_shape_fn((2, 2, 2), |(k, i, j)| if i == j { 0.3 + 0.4 * k as f64 } else { 0.1 });
     let emission = Emission::Gaussian { means: array![[0.0, 0.0], [3.0, -2.0]], covariances };
     let truth = FittedHiddenMarkov::new(array![0.5, 0.5], array![[0.9, 0.1], [0.2, 0.8]], emission).unwrap();
     let x: Vec<_> = (0..5).map(|s| truth.sample(200, s).unwrap().0).collect();
@@ -156,7 +162,9 @@ fn normal_and_mixed_emissions_are_learned() {
         means: array![[1.0], [1.0]],
         covariances: Array3::from_elem((2, 1, 1), 2.0),
     };
-    let log = |e: Emission| FittedHiddenMarkov::new(array![1.0], array![[1.0]], e).unwrap().log_likelihood(&array![[0.3], [2.0]]);
+    let log = |e: Emission| {
+        FittedHiddenMarkov::new(array![1.0], array![[1.0]], e).unwrap().log_likelihood(&array![[0.3], [2.0]])
+    };
     near(log(one).unwrap(), log(two).unwrap(), 1e-12);
 }
 
@@ -167,7 +175,14 @@ fn bad_input_is_refused() {
     assert!(new(array![0.6, 0.5], array![[0.5, 0.5], [0.5, 0.5]], b()).is_err());
     assert!(new(array![0.5, 0.5], array![[0.5, 0.6], [0.5, 0.5]], b()).is_err());
     assert!(new(array![1.0], array![[1.0]], b()).is_err());
-    assert!(new(array![0.5, 0.5], array![[1.0, 0.0], [0.0, 1.0]], Emission::Discrete(array![[0.5, 0.6], [0.1, 0.9]])).is_err());
+    assert!(
+        new(
+            array![0.5, 0.5],
+            array![[1.0, 0.0], [0.0, 1.0]],
+            Emission::Discrete(array![[0.5, 0.6], [0.1, 0.9]])
+        )
+        .is_err()
+    );
     let h = weather();
     assert!(h.log_likelihood(&column(&[3])).is_err());
     assert!(h.log_likelihood(&array![[0.5]]).is_err());

@@ -86,7 +86,11 @@ fn a_missing_observation_leaves_the_joint_of_the_others() {
     let off = array![0.3, 1.2] - c.dot(&mean);
     let det = seen[[0, 0]] * seen[[1, 1]] - seen[[0, 1]].powi(2);
     let square = off.dot(&solve(&seen, off.clone().insert_axis(ndarray::Axis(1))).column(0));
-    near(m.log_likelihood(&x).unwrap(), -0.5 * (square + det.ln() + 2.0 * (2.0 * std::f64::consts::PI).ln()), 1e-10);
+    near(
+        m.log_likelihood(&x).unwrap(),
+        -0.5 * (square + det.ln() + 2.0 * (2.0 * std::f64::consts::PI).ln()),
+        1e-10,
+    );
     assert!(model().log_likelihood(&x).is_err());
 }
 

@@ -125,14 +125,20 @@ pub(super) fn run<S: Sweep>(
             if t > params.burn_in {
                 accepted += p;
                 if (t - params.burn_in).is_multiple_of(params.thin) {
-                    kept.row_mut(heights.len()).assign(&ArrayView2::from_shape((1, at.len()), &at).expect("a row").row(0));
+                    kept.row_mut(heights.len())
+                        .assign(&ArrayView2::from_shape((1, at.len()), &at).expect("a row").row(0));
                     heights.push(height);
                 }
             }
             params.progress.report(op, made.fetch_add(1, Ordering::Relaxed) + 1, chains * last, height)?;
         }
         let share = accepted / (last - params.burn_in) as f64;
-        parameter("acceptance", share, share > 0.0, "every proposal was refused: take a smaller step or another start")?;
+        parameter(
+            "acceptance",
+            share,
+            share > 0.0,
+            "every proposal was refused: take a smaller step or another start",
+        )?;
         Ok((kept, heights, share))
     };
     let all: Vec<_> = (0..chains).into_par_iter().map(one).collect::<Result<_>>()?;

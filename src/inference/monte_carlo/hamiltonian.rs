@@ -172,7 +172,12 @@ pub fn hamiltonian(
 ) -> Result<Chains> {
     const OP: &str = "hamiltonian";
     positive("step", params.step)?;
-    parameter("target", params.target, params.target > 0.0 && params.target < 1.0, "must lie between 0 and 1")?;
+    parameter(
+        "target",
+        params.target,
+        params.target > 0.0 && params.target < 1.0,
+        "must lie between 0 and 1",
+    )?;
     let length = match params.path {
         Path::Steps(count) => count,
         Path::NoUTurn { depth } => depth,

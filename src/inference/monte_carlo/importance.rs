@@ -79,7 +79,12 @@ pub fn importance_sample(
     for _ in 0..count {
         let (z, log_q) = draw(&mut rng)?;
         let w = log_target(&z)? - log_q;
-        parameter("log weight", w, !w.is_nan() && w < f64::INFINITY, "must be a number: q must not vanish where it is drawn")?;
+        parameter(
+            "log weight",
+            w,
+            !w.is_nan() && w < f64::INFINITY,
+            "must be a number: q must not vanish where it is drawn",
+        )?;
         points.push(z);
         log_weights.push(w);
     }

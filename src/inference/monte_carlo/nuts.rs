@@ -21,7 +21,8 @@ struct Tree {
 
 /// Whether both ends still move apart.
 fn apart(left: &State, right: &State) -> bool {
-    let along = |p: &[f64]| -> f64 { left.x.iter().zip(&right.x).zip(p).map(|((a, b), p)| (b - a) * p).sum() };
+    let along =
+        |p: &[f64]| -> f64 { left.x.iter().zip(&right.x).zip(p).map(|((a, b), p)| (b - a) * p).sum() };
     along(&left.p) >= 0.0 && along(&right.p) >= 0.0
 }
 

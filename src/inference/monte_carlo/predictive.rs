@@ -43,7 +43,9 @@ pub fn predictive_average(
     for row in samples.axis_iter(Axis(0)) {
         let (mean, variance) = predict(&row.to_vec())?;
         let k = all.first().map_or(mean.len(), |first| first.0.len());
-        require(op, mean.len() == k && variance.len() == k, || "predictions of different lengths".to_owned())?;
+        require(op, mean.len() == k && variance.len() == k, || {
+            "predictions of different lengths".to_owned()
+        })?;
         all.push((mean, variance));
     }
     let k = all[0].0.len();

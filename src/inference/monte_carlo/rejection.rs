@@ -52,7 +52,12 @@ pub fn rejection_sample(
     for proposals in 1..=most {
         let (z, log_q) = draw(&mut rng)?;
         let excess = log_target(&z)? - log_q - log_bound;
-        parameter("log p - log q - log M", excess, excess <= 1e-12, "the bound must hold at every draw: raise it")?;
+        parameter(
+            "log p - log q - log M",
+            excess,
+            excess <= 1e-12,
+            "the bound must hold at every draw: raise it",
+        )?;
         if (1.0 - rng.uniform()).ln() < excess {
             points.push(z);
             if points.len() == count {

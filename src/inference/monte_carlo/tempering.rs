@@ -53,7 +53,12 @@ pub fn parallel_tempering(
     require(OP, temperatures.len() > 1, || "there must be two temperatures or more".to_owned())?;
     parameter("temperatures[0]", temperatures[0], temperatures[0] == 1.0, "the first temperature must be 1")?;
     for pair in temperatures.windows(2) {
-        parameter("temperature", pair[1], pair[1] > pair[0] && pair[1].is_finite(), "temperatures must rise")?;
+        parameter(
+            "temperature",
+            pair[1],
+            pair[1] > pair[0] && pair[1].is_finite(),
+            "temperatures must rise",
+        )?;
     }
     let k = temperatures.len();
     let (mut draws, mut met, mut asked) = (Vec::new(), vec![0.0; k - 1], 0.0);
@@ -75,7 +80,8 @@ pub fn parallel_tempering(
             }
             asked += 1.0;
             for i in 0..k - 1 {
-                let gain = (1.0 / temperatures[i] - 1.0 / temperatures[i + 1]) * (states[i + 1].1 - states[i].1);
+                let gain =
+                    (1.0 / temperatures[i] - 1.0 / temperatures[i + 1]) * (states[i + 1].1 - states[i].1);
                 if (1.0 - rng.uniform()).ln() < gain {
                     states.swap(i, i + 1);
                     met[i] += 1.0;

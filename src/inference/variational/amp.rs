@@ -49,7 +49,9 @@ pub fn approximate_message_passing(
         let next = (&w + &x.t().dot(&r)).mapv(|v| v.signum() * (v.abs() - threshold).max(0.0));
         let active = next.iter().filter(|v| **v != 0.0).count() as f64;
         r = &y - &x.dot(&next) + &r * (active / n);
-        moved = (&next - &w).iter().fold(0.0, |m: f64, v| if v.is_nan() { f64::INFINITY } else { m.max(v.abs()) });
+        moved = (&next - &w)
+            .iter()
+            .fold(0.0, |m: f64, v| if v.is_nan() { f64::INFINITY } else { m.max(v.abs()) });
         w = next;
         if moved <= TOLERANCE * scale {
             let penalty = threshold * (1.0 - active / n);
@@ -59,5 +61,10 @@ pub fn approximate_message_passing(
             break;
         }
     }
-    Err(Error::NoConvergence { op: OP, iterations: max_iterations, residual: moved, tolerance: TOLERANCE * scale })
+    Err(Error::NoConvergence {
+        op: OP,
+        iterations: max_iterations,
+        residual: moved,
+        tolerance: TOLERANCE * scale,
+    })
 }

@@ -79,7 +79,9 @@ impl Approximation {
         })?;
         let (head, tail) = parameters.split_at(d);
         let next = match self {
-            Approximation::Diagonal { .. } => Approximation::Diagonal { mean: head.to_vec(), log_sd: tail.to_vec() },
+            Approximation::Diagonal { .. } => {
+                Approximation::Diagonal { mean: head.to_vec(), log_sd: tail.to_vec() }
+            }
             Approximation::Full { .. } => Approximation::Full { mean: head.to_vec(), factor: tail.to_vec() },
             Approximation::Bernoulli { .. } => Approximation::Bernoulli { logits: head.to_vec() },
         };
@@ -97,7 +99,9 @@ impl Approximation {
                 require(OP, log_sd.len() == d, || format!("{d} means, {} deviations", log_sd.len()))
             }
             Approximation::Full { factor, .. } => {
-                require(OP, factor.len() == d * (d + 1) / 2, || format!("a factor of {} entries", factor.len()))?;
+                require(OP, factor.len() == d * (d + 1) / 2, || {
+                    format!("a factor of {} entries", factor.len())
+                })?;
                 (0..d).try_for_each(|i| positive("diagonal of the factor", factor[row(i) + i]))
             }
             Approximation::Bernoulli { .. } => Ok(()),
@@ -144,7 +148,9 @@ impl Approximation {
                 let own = |(i, w): (usize, &f64)| -0.5 * w * w - factor[row(i) + i].ln() - half_log_tau;
                 w.iter().enumerate().map(own).collect()
             }
-            Approximation::Bernoulli { logits } => logits.iter().zip(z).map(|(l, z)| z * l - softplus(*l)).collect(),
+            Approximation::Bernoulli { logits } => {
+                logits.iter().zip(z).map(|(l, z)| z * l - softplus(*l)).collect()
+            }
         }
     }
 
@@ -195,7 +201,9 @@ impl Approximation {
                 }
                 out
             }
-            Approximation::Bernoulli { logits } => logits.iter().zip(z).map(|(l, z)| z - sigmoid(*l)).collect(),
+            Approximation::Bernoulli { logits } => {
+                logits.iter().zip(z).map(|(l, z)| z - sigmoid(*l)).collect()
+            }
         }
     }
 
@@ -204,8 +212,12 @@ impl Approximation {
         let each = 0.5 * (2.0 * std::f64::consts::PI * std::f64::consts::E).ln();
         match self {
             Approximation::Diagonal { log_sd, .. } => log_sd.iter().map(|s| s + each).sum(),
-            Approximation::Full { mean, factor } => (0..mean.len()).map(|i| factor[row(i) + i].ln() + each).sum(),
-            Approximation::Bernoulli { logits } => logits.iter().map(|l| softplus(*l) - l * sigmoid(*l)).sum(),
+            Approximation::Full { mean, factor } => {
+                (0..mean.len()).map(|i| factor[row(i) + i].ln() + each).sum()
+            }
+            Approximation::Bernoulli { logits } => {
+                logits.iter().map(|l| softplus(*l) - l * sigmoid(*l)).sum()
+            }
         }
     }
 }
@@ -231,9 +243,13 @@ pub fn kl_to_standard(q: &Approximation) -> Result<f64> {
             let log_det: f64 = (0..mean.len()).map(|i| 2.0 * factor[row(i) + i].ln()).sum();
             Ok(0.5 * (square(factor) + square(mean) - mean.len() as f64 - log_det))
         }
-        Approximation::Bernoulli { logits } => {
-            parameter("Bernoulli variables", logits.len() as f64, false, "the prior N(0, I) is over real numbers").map(|()| 0.0)
-        }
+        Approximation::Bernoulli { logits } => parameter(
+            "Bernoulli variables",
+            logits.len() as f64,
+            false,
+            "the prior N(0, I) is over real numbers",
+        )
+        .map(|()| 0.0),
     }
 }
 

@@ -111,7 +111,9 @@ impl BlackBox {
         for t in 0..self.iterations {
             let seed = self.seed.wrapping_add(t as u64);
             let Gradient { mean: g, elbo, .. } = match self.estimator {
-                Estimator::Score(control) => score_gradient(&q, self.samples, control, seed, |z| Ok(log_joint(z)?.0))?,
+                Estimator::Score(control) => {
+                    score_gradient(&q, self.samples, control, seed, |z| Ok(log_joint(z)?.0))?
+                }
                 Estimator::Reparametrised => reparametrised_gradient(&q, self.samples, seed, &mut log_joint)?,
             };
             let n = t as f64 + 1.0;

@@ -18,7 +18,9 @@ fn check(op: &'static str, q: &[f64], log_joint: &[f64]) -> Result<()> {
 /// Logarithms of probabilities: minus infinity is one, NaN and plus infinity are not.
 fn log_values(name: &str, v: &[f64]) -> Result<()> {
     let bad = v.iter().enumerate().find(|(_, v)| v.is_nan() || **v == f64::INFINITY);
-    bad.map_or(Ok(()), |(i, &v)| parameter(&format!("{name}[{i}]"), v, false, "must be the logarithm of a number"))
+    bad.map_or(Ok(()), |(i, &v)| {
+        parameter(&format!("{name}[{i}]"), v, false, "must be the logarithm of a number")
+    })
 }
 
 /// `Σ q f`, where nothing is added at q = 0.
@@ -91,7 +93,11 @@ pub fn multi_sample_bound(q: &[f64], log_joint: &[f64], k: usize) -> Result<f64>
         let (log_q, weight) = logs[0];
         let part = |count: usize| {
             let c = count as f64;
-            if count == 0 { (chance, sum) } else { (chance + c * log_q - ln_gamma(c + 1.0), sum + c * weight.exp()) }
+            if count == 0 {
+                (chance, sum)
+            } else {
+                (chance + c * log_q - ln_gamma(c + 1.0), sum + c * weight.exp())
+            }
         };
         if logs.len() == 1 {
             let (chance, sum) = part(left);
@@ -100,7 +106,11 @@ pub fn multi_sample_bound(q: &[f64], log_joint: &[f64], k: usize) -> Result<f64>
         (0..=left)
             .map(|count| {
                 let (chance, sum) = part(count);
-                if chance == f64::NEG_INFINITY { 0.0 } else { walk(&logs[1..], left - count, chance, sum, total) }
+                if chance == f64::NEG_INFINITY {
+                    0.0
+                } else {
+                    walk(&logs[1..], left - count, chance, sum, total)
+                }
             })
             .sum()
     }

@@ -121,10 +121,20 @@ impl MeanField {
 }
 
 /// `E_q[log p(x, z)] + Σ_j H(q_j)`.
-fn bound<M: Conditionals>(model: &M, families: &[Family], natural: &[Vec<f64>], expected: &[Vec<f64>]) -> Result<f64> {
+fn bound<M: Conditionals>(
+    model: &M,
+    families: &[Family],
+    natural: &[Vec<f64>],
+    expected: &[Vec<f64>],
+) -> Result<f64> {
     let entropies: Result<f64> = families.iter().zip(natural).map(|(f, v)| f.entropy(v)).sum();
     let value = model.expected_log_joint(expected)? + entropies?;
-    parameter("elbo", value, value.is_finite(), "must be finite: the start excludes the data, or the model overflows")?;
+    parameter(
+        "elbo",
+        value,
+        value.is_finite(),
+        "must be finite: the start excludes the data, or the model overflows",
+    )?;
     Ok(value)
 }
 
@@ -142,7 +152,9 @@ impl Cavi {
             format!("{} blocks, {} starts", families.len(), start.len())
         })?;
         let groups = model.groups();
-        require(OP, groups.iter().all(|g| g.end <= families.len()), || "a group beyond the blocks".to_owned())?;
+        require(OP, groups.iter().all(|g| g.end <= families.len()), || {
+            "a group beyond the blocks".to_owned()
+        })?;
         let mut natural = start;
         let mut expected: Vec<Vec<f64>> =
             families.iter().zip(&natural).map(|(f, v)| f.expected(v)).collect::<Result<_>>()?;

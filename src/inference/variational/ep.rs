@@ -71,8 +71,15 @@ impl<F: Fn(f64) -> f64> Site for QuadratureSite<F> {
             logs.push(-0.5 * w * w + (self.0)(mean + sd * w));
         }
         let all = crate::inference::logs::log_sum_exp(&logs);
-        parameter("log of a site's integral", all, all.is_finite(), "a site must not vanish where the others have weight")?;
-        let moment = |f: &dyn Fn(f64) -> f64| nodes.iter().zip(&logs).map(|(w, l)| (l - all).exp() * f(*w)).sum::<f64>();
+        parameter(
+            "log of a site's integral",
+            all,
+            all.is_finite(),
+            "a site must not vanish where the others have weight",
+        )?;
+        let moment = |f: &dyn Fn(f64) -> f64| {
+            nodes.iter().zip(&logs).map(|(w, l)| (l - all).exp() * f(*w)).sum::<f64>()
+        };
         let m = moment(&|w| w);
         let v = moment(&|w| (w - m).powi(2));
         let log = all + (step / (2.0 * std::f64::consts::PI).sqrt()).ln();
@@ -152,10 +159,19 @@ impl ExpectationPropagation {
         let d = mean.len();
         finite(OP, "the covariance", covariance.view())?;
         finite(OP, "the mean", mean.view().insert_axis(ndarray::Axis(0)))?;
-        require(OP, covariance.dim() == (d, d), || format!("{d} means, a covariance of {:?}", covariance.dim()))?;
+        require(OP, covariance.dim() == (d, d), || {
+            format!("{d} means, a covariance of {:?}", covariance.dim())
+        })?;
         Small::new(OP, covariance.view())?;
         let progress = Progress::none();
-        Ok(ExpectationPropagation { mean, covariance, max_sweeps: 100, tolerance: 1e-9, damping: 0.0, progress })
+        Ok(ExpectationPropagation {
+            mean,
+            covariance,
+            max_sweeps: 100,
+            tolerance: 1e-9,
+            damping: 0.0,
+            progress,
+        })
     }
 
     /// Sweeps over the sites until none changes; row i of `directions` is `a_i`.
@@ -193,18 +209,25 @@ impl ExpectationPropagation {
                 let one = |r: f64, b: f64| 0.5 * r * r / b - 0.5 * b.ln();
                 let own = (cavity.0 + natural[i].0, cavity.1 + natural[i].1);
                 parts += log_z + one(cavity.0, cavity.1) - one(own.0, own.1);
-                (_, mean, covariance) = self.posterior(&prior_shift, &prior_precision, directions, &natural)?;
+                (_, mean, covariance) =
+                    self.posterior(&prior_shift, &prior_precision, directions, &natural)?;
             }
             let (at_end, m, c) = self.posterior(&prior_shift, &prior_precision, directions, &natural)?;
             (mean, covariance) = (m, c);
             let log_evidence = at_end - at_prior + parts;
             self.progress.report(OP, sweep, self.max_sweeps, log_evidence)?;
-            moved = (0..d).map(|j| (mean[j] - before[j]).abs() / covariance[[j, j]].sqrt()).fold(0.0, f64::max);
+            moved =
+                (0..d).map(|j| (mean[j] - before[j]).abs() / covariance[[j, j]].sqrt()).fold(0.0, f64::max);
             if moved <= self.tolerance {
                 return Ok(FittedEp { mean, covariance, log_evidence, sweeps: sweep });
             }
         }
-        Err(Error::NoConvergence { op: OP, iterations: self.max_sweeps, residual: moved, tolerance: self.tolerance })
+        Err(Error::NoConvergence {
+            op: OP,
+            iterations: self.max_sweeps,
+            residual: moved,
+            tolerance: self.tolerance,
+        })
     }
 
     fn posterior(

@@ -4,7 +4,7 @@
 use ndarray::ArrayView2;
 
 use crate::check::require;
-use crate::inference::logs::{digamma, ln_gamma, log_sum_exp, softplus, sigmoid};
+use crate::inference::logs::{digamma, ln_gamma, log_sum_exp, sigmoid, softplus};
 use crate::linalg::small_cholesky::Small;
 use crate::{Error, Result};
 
@@ -126,7 +126,7 @@ impl Family {
     }
 
     fn solved(natural: &[f64], d: usize) -> Result<(Small, Vec<f64>)> {
-        let precision = ArrayView2::from_shape((d, d), &natural[d..]).expect("checked") .mapv(|v| -2.0 * v);
+        let precision = ArrayView2::from_shape((d, d), &natural[d..]).expect("checked").mapv(|v| -2.0 * v);
         let small = Small::new(OP, precision.view())?;
         let shift = ArrayView2::from_shape((1, d), &natural[..d]).expect("checked");
         let mean = small.solve_rows(shift).row(0).to_vec();

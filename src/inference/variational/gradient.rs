@@ -32,7 +32,8 @@ pub enum Control {
 fn summary(rows: &[Vec<f64>], elbo: f64) -> Gradient {
     let (n, k) = (rows.len() as f64, rows[0].len());
     let mean: Vec<f64> = (0..k).map(|j| rows.iter().map(|r| r[j]).sum::<f64>() / n).collect();
-    let variance = (0..k).map(|j| rows.iter().map(|r| (r[j] - mean[j]).powi(2)).sum::<f64>() / (n - 1.0)).collect();
+    let variance =
+        (0..k).map(|j| rows.iter().map(|r| (r[j] - mean[j]).powi(2)).sum::<f64>() / (n - 1.0)).collect();
     Gradient { mean, variance, elbo }
 }
 
@@ -105,7 +106,9 @@ pub fn local_score_gradient(
     q.check()?;
     parameter("samples", samples as f64, samples > 1, "must be at least 2")?;
     let independent = !matches!(q, Approximation::Full { .. });
-    require("local_score_gradient", independent, || "the variables of a full covariance are not independent".to_owned())?;
+    require("local_score_gradient", independent, || {
+        "the variables of a full covariance are not independent".to_owned()
+    })?;
     let (mut rng, d) = (Philox::new(seed, 0), q.dim());
     let mut rows = Vec::with_capacity(samples);
     for _ in 0..samples {
@@ -146,7 +149,9 @@ pub fn reparametrised_gradient(
             }
             Approximation::Full { factor, .. } => {
                 for i in 0..d {
-                    own.extend((0..=i).map(|j| g[i] * w[j] + if i == j { 1.0 / factor[row(i) + i] } else { 0.0 }));
+                    own.extend(
+                        (0..=i).map(|j| g[i] * w[j] + if i == j { 1.0 / factor[row(i) + i] } else { 0.0 }),
+                    );
                 }
             }
             Approximation::Bernoulli { .. } => {

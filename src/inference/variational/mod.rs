@@ -40,4 +40,4 @@ pub use family::Family;
 pub use gradient::{Control, Gradient, local_score_gradient, reparametrised_gradient, score_gradient};
 pub use mixture::KnownVarianceMixture;
 pub use projection::{Grid, NormalFit};
-pub use stochastic::{GlobalLocal, StochasticVi, Stepwise};
+pub use stochastic::{GlobalLocal, Stepwise, StochasticVi};

@@ -125,7 +125,11 @@ impl Grid {
         let widest = (high - low).ln();
         let reach = 2.0 * variance.sqrt();
         let bounds = [((mean - reach).max(low), (mean + reach).min(high)), ((2.0 * self.width).ln(), widest)];
-        let found = Minimiser::new().tolerance(1e-10).max_iterations(500).run(&[mean, 0.5 * variance.ln()], &bounds, slope)?;
+        let found = Minimiser::new().tolerance(1e-10).max_iterations(500).run(
+            &[mean, 0.5 * variance.ln()],
+            &bounds,
+            slope,
+        )?;
         let (mean, variance) = (found.point[0], (2.0 * found.point[1]).exp());
         Ok(NormalFit { mean, variance, divergence: found.value })
     }
@@ -157,8 +161,12 @@ impl Grid {
         // Natural parameters are averaged, half old and half new: beyond α = 1 a whole step overshoots.
         let share = 0.5 / alpha.abs().max(1.0);
         for _ in 0..MOST {
-            let tilted: Vec<f64> =
-                self.points.iter().zip(&self.logs).map(|(x, l)| alpha * l + (1.0 - alpha) * q.log_density(*x)).collect();
+            let tilted: Vec<f64> = self
+                .points
+                .iter()
+                .zip(&self.logs)
+                .map(|(x, l)| alpha * l + (1.0 - alpha) * q.log_density(*x))
+                .collect();
             let (m, v) = self.moments(&tilted);
             let precision = (1.0 - share) / q.variance + share / v;
             let shift = (1.0 - share) * q.mean / q.variance + share * m / v;
@@ -170,6 +178,11 @@ impl Grid {
                 return Ok(q);
             }
         }
-        Err(Error::NoConvergence { op: "alpha_projection", iterations: MOST, residual: f64::NAN, tolerance: 1e-13 })
+        Err(Error::NoConvergence {
+            op: "alpha_projection",
+            iterations: MOST,
+            residual: f64::NAN,
+            tolerance: 1e-13,
+        })
     }
 }

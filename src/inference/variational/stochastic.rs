@@ -79,7 +79,11 @@ impl StochasticVi {
     ///
     /// # Errors
     /// Those of the model.
-    pub fn estimate<M: GlobalLocal>(model: &M, natural: &[Vec<f64>], batch: &[usize]) -> Result<Vec<Vec<f64>>> {
+    pub fn estimate<M: GlobalLocal>(
+        model: &M,
+        natural: &[Vec<f64>],
+        batch: &[usize],
+    ) -> Result<Vec<Vec<f64>>> {
         let families = model.family();
         let expected: Vec<Vec<f64>> =
             families.iter().zip(natural).map(|(f, v)| f.expected(v)).collect::<Result<_>>()?;
@@ -98,7 +102,12 @@ impl StochasticVi {
     /// Settings out of their domain, [`Error::Cancelled`](crate::Error::Cancelled); those of the model.
     pub fn run<M: GlobalLocal>(&self, model: &M, start: Vec<Vec<f64>>) -> Result<Vec<Vec<f64>>> {
         let n = model.count();
-        parameter("batch", self.batch as f64, (1..=n).contains(&self.batch), "must be between 1 and the observations")?;
+        parameter(
+            "batch",
+            self.batch as f64,
+            (1..=n).contains(&self.batch),
+            "must be between 1 and the observations",
+        )?;
         not_negative("delay", self.steps.delay)?;
         parameter("decay", self.steps.decay, (0.0..=1.0).contains(&self.steps.decay), "must lie in [0, 1]")?;
         parameter("scale", self.steps.scale, self.steps.scale > 0.0, "must be positive")?;
@@ -107,13 +116,19 @@ impl StochasticVi {
             let order = Philox::new(self.seed, pass as u64).permutation(n);
             for batch in order.chunks(self.batch) {
                 made += 1;
-                let rho = self.steps.scale * (made as f64 + self.steps.delay - 1.0).max(1.0).powf(-self.steps.decay);
+                let rho = self.steps.scale
+                    * (made as f64 + self.steps.delay - 1.0).max(1.0).powf(-self.steps.decay);
                 let rho = rho.min(1.0);
                 let target = Self::estimate(model, &natural, batch)?;
                 for (v, t) in natural.iter_mut().zip(&target) {
                     v.iter_mut().zip(t).for_each(|(v, t)| *v = (1.0 - rho) * *v + rho * t);
                 }
-                self.progress.report("StochasticVi::run", made, self.passes * n.div_ceil(self.batch), f64::NAN)?;
+                self.progress.report(
+                    "StochasticVi::run",
+                    made,
+                    self.passes * n.div_ceil(self.batch),
+                    f64::NAN,
+                )?;
             }
         }
         Ok(natural)

@@ -170,8 +170,12 @@ impl Fit for DeepAutoencoder {
             below = machine.transform(&below)?;
             machines.push(machine);
         }
-        let up = machines.iter().map(|m| Layer { weights: m.weights().clone(), bias: m.hidden_bias().clone() });
-        let down = machines.iter().rev().map(|m| Layer { weights: m.weights().t().to_owned(), bias: m.visible_bias().clone() });
+        let up =
+            machines.iter().map(|m| Layer { weights: m.weights().clone(), bias: m.hidden_bias().clone() });
+        let down = machines
+            .iter()
+            .rev()
+            .map(|m| Layer { weights: m.weights().t().to_owned(), bias: m.visible_bias().clone() });
         let report = Report::direct(f64::NAN);
         let mut deep = FittedDeepAutoencoder { format: Format, layers: up.chain(down).collect(), report };
         let (mut error, mut slope) = deep.gradient(x);
@@ -216,7 +220,9 @@ impl crate::saved::Checked for FittedDeepAutoencoder {
             && self.layers.iter().all(|l| l.weights.ncols() == l.bias.len() && !l.weights.is_empty())
             && self.layers.windows(2).all(|w| w[0].weights.ncols() == w[1].weights.nrows())
             && self.layers[self.layers.len() - 1].bias.len() == self.layers[0].weights.nrows();
-        require("a saved FittedDeepAutoencoder", fits, || "layers that do not fit onto each other".to_owned())?;
+        require("a saved FittedDeepAutoencoder", fits, || {
+            "layers that do not fit onto each other".to_owned()
+        })?;
         self.layers.iter().try_for_each(|l| {
             numbers(OP, "weights", l.weights.view())?;
             numbers(OP, "biases", l.bias.view().insert_axis(Axis(0)))

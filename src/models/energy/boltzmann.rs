@@ -3,6 +3,7 @@
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
+use crate::Result;
 use crate::check::{finite, inputs, parameter, require, zeros};
 use crate::configure::getters;
 use crate::inference::logs::{log_sum_exp, sigmoid, softplus};
@@ -10,7 +11,6 @@ use crate::learn::inherent::inherent;
 use crate::learn::{InverseTransform, Report, Sample, Score, Transform};
 use crate::random::Philox;
 use crate::saved::Format;
-use crate::Result;
 
 /// What the visible units are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -65,9 +65,15 @@ impl FittedRbm {
     ///
     /// # Errors
     /// Shapes that do not fit, NaN.
-    pub fn new(visible: Visible, weights: Array2<f64>, hidden: Array1<f64>, seen: Array1<f64>) -> Result<Self> {
+    pub fn new(
+        visible: Visible,
+        weights: Array2<f64>,
+        hidden: Array1<f64>,
+        seen: Array1<f64>,
+    ) -> Result<Self> {
         let report = Report::direct(f64::NAN);
-        let rbm = FittedRbm { format: Format, visible, weights, hidden_bias: hidden, visible_bias: seen, report };
+        let rbm =
+            FittedRbm { format: Format, visible, weights, hidden_bias: hidden, visible_bias: seen, report };
         rbm.sound()?;
         Ok(rbm)
     }
@@ -76,7 +82,11 @@ impl FittedRbm {
         let (d, m) = self.weights.dim();
         finite(OP, "weights", self.weights.view())?;
         require(OP, self.hidden_bias.len() == m && self.visible_bias.len() == d, || {
-            format!("weights of {d} x {m}, biases of {} and {}", self.visible_bias.len(), self.hidden_bias.len())
+            format!(
+                "weights of {d} x {m}, biases of {} and {}",
+                self.visible_bias.len(),
+                self.hidden_bias.len()
+            )
         })?;
         finite(OP, "hidden bias", self.hidden_bias.view().insert_axis(Axis(0)))?;
         finite(OP, "visible bias", self.visible_bias.view().insert_axis(Axis(0)))
@@ -118,7 +128,9 @@ impl FittedRbm {
     fn free(&self, x: ArrayView1<f64>) -> f64 {
         let own = match self.visible {
             Visible::Bernoulli => -x.dot(&self.visible_bias),
-            Visible::Gaussian => 0.5 * x.iter().zip(&self.visible_bias).map(|(x, b)| (x - b).powi(2)).sum::<f64>(),
+            Visible::Gaussian => {
+                0.5 * x.iter().zip(&self.visible_bias).map(|(x, b)| (x - b).powi(2)).sum::<f64>()
+            }
         };
         own - (x.dot(&self.weights) + &self.hidden_bias).iter().map(|v| softplus(*v)).sum::<f64>()
     }
@@ -138,10 +150,14 @@ impl FittedRbm {
     /// # Errors
     /// Another number of units.
     pub fn energy(&self, x: ArrayView1<f64>, z: ArrayView1<f64>) -> Result<f64> {
-        require(OP, (x.len(), z.len()) == self.weights.dim(), || format!("{} and {} units", x.len(), z.len()))?;
+        require(OP, (x.len(), z.len()) == self.weights.dim(), || {
+            format!("{} and {} units", x.len(), z.len())
+        })?;
         let own = match self.visible {
             Visible::Bernoulli => -x.dot(&self.visible_bias),
-            Visible::Gaussian => 0.5 * x.iter().zip(&self.visible_bias).map(|(x, b)| (x - b).powi(2)).sum::<f64>(),
+            Visible::Gaussian => {
+                0.5 * x.iter().zip(&self.visible_bias).map(|(x, b)| (x - b).powi(2)).sum::<f64>()
+            }
         };
         Ok(own - z.dot(&self.hidden_bias) - x.dot(&self.weights.dot(&z)))
     }
@@ -155,7 +171,9 @@ impl FittedRbm {
                 let z: Array1<f64> = (0..m).map(|j| f64::from(u8::from(s >> j & 1 == 1))).collect();
                 let sum = self.weights.dot(&z);
                 let seen: f64 = match self.visible {
-                    Visible::Bernoulli => sum.iter().zip(&self.visible_bias).map(|(s, b)| softplus(s + b)).sum(),
+                    Visible::Bernoulli => {
+                        sum.iter().zip(&self.visible_bias).map(|(s, b)| softplus(s + b)).sum()
+                    }
                     Visible::Gaussian => {
                         let part = |(s, b): (&f64, &f64)| s * b + 0.5 * s * s;
                         sum.iter().zip(&self.visible_bias).map(part).sum::<f64>()
@@ -176,8 +194,11 @@ impl FittedRbm {
         let (d, m) = self.weights.dim();
         if self.visible == Visible::Bernoulli && d < m {
             parameter("visible units", d as f64, d <= MOST, "must be at most 24 to go through all states")?;
-            let state = |s: usize| (0..d).map(|i| f64::from(u8::from(s >> i & 1 == 1))).collect::<Array1<f64>>();
-            return Ok(log_sum_exp(&(0..1usize << d).map(|s| -self.free(state(s).view())).collect::<Vec<_>>()));
+            let state =
+                |s: usize| (0..d).map(|i| f64::from(u8::from(s >> i & 1 == 1))).collect::<Array1<f64>>();
+            return Ok(log_sum_exp(
+                &(0..1usize << d).map(|s| -self.free(state(s).view())).collect::<Vec<_>>(),
+            ));
         }
         Ok(log_sum_exp(&self.hidden_states()?.iter().map(|s| s.1).collect::<Vec<_>>()))
     }
@@ -220,7 +241,9 @@ impl FittedRbm {
 pub(super) fn allowed(visible: Visible, x: ArrayView2<f64>) -> Result<()> {
     if visible == Visible::Bernoulli {
         let bad = x.indexed_iter().find(|(_, v)| !(0.0..=1.0).contains(*v));
-        bad.map_or(Ok(()), |((i, j), v)| parameter(&format!("x[{i}, {j}]"), *v, false, "must lie in [0, 1]"))?;
+        bad.map_or(Ok(()), |((i, j), v)| {
+            parameter(&format!("x[{i}, {j}]"), *v, false, "must lie in [0, 1]")
+        })?;
     }
     Ok(())
 }
@@ -272,7 +295,8 @@ impl Sample for FittedRbm {
     fn sample(&self, count: usize, seed: u64) -> Result<Array2<f64>> {
         zeros("count", count, self.weights.nrows().max(self.weights.ncols()))?;
         let mut rng = Philox::new(seed, 0);
-        let mut z = Array2::from_shape_fn((count, self.weights.ncols()), |_| f64::from(u8::from(rng.bernoulli(0.5))));
+        let mut z =
+            Array2::from_shape_fn((count, self.weights.ncols()), |_| f64::from(u8::from(rng.bernoulli(0.5))));
         for _ in 0..500 {
             let x = self.draw_seen(z.view(), &mut rng);
             z = self.draw_hidden(x.view(), &mut rng);

@@ -47,7 +47,9 @@ impl DeepBoltzmann {
         let fits = !weights.is_empty()
             && biases.len() == weights.len() + 1
             && weights.iter().enumerate().all(|(l, w)| w.dim() == (biases[l].len(), biases[l + 1].len()));
-        require(OP, fits, || "weights must lead from each layer to the next, with a bias for each".to_owned())?;
+        require(OP, fits, || {
+            "weights must lead from each layer to the next, with a bias for each".to_owned()
+        })?;
         weights.iter().try_for_each(|w| finite(OP, "weights", w.view()))?;
         biases.iter().try_for_each(|b| finite(OP, "biases", b.view().insert_axis(Axis(0))))?;
         Ok(DeepBoltzmann { weights, biases })
@@ -100,7 +102,9 @@ impl DeepBoltzmann {
     }
 
     fn check(&self, x: ArrayView1<f64>) -> Result<()> {
-        require(OP, x.len() == self.biases[0].len(), || format!("{} visible units, x has {}", self.biases[0].len(), x.len()))?;
+        require(OP, x.len() == self.biases[0].len(), || {
+            format!("{} visible units, x has {}", self.biases[0].len(), x.len())
+        })?;
         let bad = x.iter().find(|v| !(0.0..=1.0).contains(*v));
         bad.map_or(Ok(()), |v| parameter("x", *v, false, "must lie in [0, 1]"))
     }
@@ -154,7 +158,12 @@ impl DeepBoltzmann {
         };
         let parity = usize::from(units(1) <= units(0));
         let count = units(parity);
-        parameter("units", count as f64, count <= 22, "must be at most 22 in every other layer to go through all states")?;
+        parameter(
+            "units",
+            count as f64,
+            count <= 22,
+            "must be at most 22 in every other layer to go through all states",
+        )?;
         let mut logs = Vec::with_capacity(1 << count);
         for state in 0..1usize << count {
             let mut bit = 0;
@@ -211,7 +220,8 @@ impl DeepBoltzmann {
         let mut layers = self.mean_field(x, sweeps)?;
         layers.insert(0, x.to_owned());
         let mut sum: f64 = layers.iter().zip(&self.biases).map(|(z, b)| z.dot(b)).sum();
-        sum += self.weights.iter().enumerate().map(|(l, w)| layers[l].dot(&w.dot(&layers[l + 1]))).sum::<f64>();
+        sum +=
+            self.weights.iter().enumerate().map(|(l, w)| layers[l].dot(&w.dot(&layers[l + 1]))).sum::<f64>();
         sum -= layers[1..].iter().flatten().map(|p| xlogx(*p) + xlogx(1.0 - p)).sum::<f64>();
         Ok(sum - self.log_partition()?)
     }

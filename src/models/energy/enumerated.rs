@@ -40,8 +40,15 @@ impl<F: Fn(usize, &[f64]) -> (f64, Vec<f64>)> EnergyModel<F> {
     fn energies(&self, eta: &[f64]) -> Result<Vec<(f64, Vec<f64>)>> {
         let all: Vec<(f64, Vec<f64>)> = (0..self.states).map(|x| (self.energy)(x, eta)).collect();
         for (x, (e, g)) in all.iter().enumerate() {
-            parameter(&format!("energy of state {x}"), *e, !e.is_nan() && *e > f64::NEG_INFINITY, "must be a number")?;
-            require(OP, g.len() == eta.len(), || format!("{} parameters, a gradient of {}", eta.len(), g.len()))?;
+            parameter(
+                &format!("energy of state {x}"),
+                *e,
+                !e.is_nan() && *e > f64::NEG_INFINITY,
+                "must be a number",
+            )?;
+            require(OP, g.len() == eta.len(), || {
+                format!("{} parameters, a gradient of {}", eta.len(), g.len())
+            })?;
         }
         Ok(all)
     }

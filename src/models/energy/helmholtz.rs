@@ -255,7 +255,9 @@ impl Fit for Helmholtz {
         sample(OP, "x", x, 1)?;
         allowed(Visible::Bernoulli, x)?;
         positive("rate", self.rate)?;
-        require(OP, !self.layers.is_empty() && !self.layers.contains(&0), || "a layer has no units".to_owned())?;
+        require(OP, !self.layers.is_empty() && !self.layers.contains(&0), || {
+            "a layer has no units".to_owned()
+        })?;
         let widest = self.layers.iter().copied().max().unwrap_or(1).max(x.ncols());
         crate::check::room("layers", widest.saturating_mul(widest), 16)?;
         let mut rng = Philox::new(self.seed, 0);
@@ -288,7 +290,9 @@ impl crate::saved::Checked for FittedHelmholtz {
         let fits = n > 0
             && n == self.generation.len()
             && self.recognition.iter().zip(&self.generation).all(|(u, d)| {
-                u.weights.t().dim() == d.weights.dim() && u.bias.len() == u.weights.ncols() && d.bias.len() == d.weights.ncols()
+                u.weights.t().dim() == d.weights.dim()
+                    && u.bias.len() == u.weights.ncols()
+                    && d.bias.len() == d.weights.ncols()
             })
             && self.recognition.windows(2).all(|w| w[0].bias.len() == w[1].weights.nrows())
             && self.top.len() == self.recognition[n - 1].bias.len();

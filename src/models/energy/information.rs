@@ -16,7 +16,10 @@ fn mutual(joint: &Array2<f64>) -> f64 {
 }
 
 fn distributions(name: &str, rows: &Array2<f64>) -> Result<()> {
-    rows.rows().into_iter().enumerate().try_for_each(|(i, r)| probabilities(&format!("{name}[{i}]"), &r.to_vec()))
+    rows.rows()
+        .into_iter()
+        .enumerate()
+        .try_for_each(|(i, r)| probabilities(&format!("{name}[{i}]"), &r.to_vec()))
 }
 
 /// A code of most information through a noisy channel.
@@ -51,14 +54,20 @@ pub fn info_max(p_x: &[f64], channel: &Array2<f64>, seed: u64) -> Result<InfoMax
     let mut rng = Philox::new(seed, 0);
     let mut code: Vec<usize> = (0..n).map(|_| rng.word() as usize % sent).collect();
     let entropy: f64 = -p_x.iter().map(|p| xlogx(*p)).sum::<f64>();
-    let joint = |code: &[usize]| Array2::from_shape_fn((n, received), |(x, z)| p_x[x] * channel[[code[x], z]]);
+    let joint =
+        |code: &[usize]| Array2::from_shape_fn((n, received), |(x, z)| p_x[x] * channel[[code[x], z]]);
     let decode = |joint: &Array2<f64>| {
         let all = joint.sum_axis(Axis(0));
-        Array2::from_shape_fn((received, n), |(z, x)| if all[z] > 0.0 { joint[[x, z]] / all[z] } else { 1.0 / n as f64 })
+        Array2::from_shape_fn((received, n), |(z, x)| {
+            if all[z] > 0.0 { joint[[x, z]] / all[z] } else { 1.0 / n as f64 }
+        })
     };
     // E[log q(x | z)] when x is sent as s; what cannot be received does not count.
     let value = |q: &Array2<f64>, x: usize, s: usize| {
-        (0..received).filter(|z| channel[[s, *z]] > 0.0).map(|z| channel[[s, z]] * q[[z, x]].ln()).sum::<f64>()
+        (0..received)
+            .filter(|z| channel[[s, *z]] > 0.0)
+            .map(|z| channel[[s, z]] * q[[z, x]].ln())
+            .sum::<f64>()
     };
     let bound = |q: &Array2<f64>, code: &[usize]| {
         entropy + (0..n).filter(|x| p_x[*x] > 0.0).map(|x| p_x[x] * value(q, x, code[x])).sum::<f64>()
@@ -68,7 +77,9 @@ pub fn info_max(p_x: &[f64], channel: &Array2<f64>, seed: u64) -> Result<InfoMax
     trace.push(bound(&q, &code));
     for _ in 0..MOST {
         let next: Vec<usize> = (0..n)
-            .map(|x| (0..sent).fold(code[x], |a, s| if value(&q, x, s) > value(&q, x, a) + 1e-12 { s } else { a }))
+            .map(|x| {
+                (0..sent).fold(code[x], |a, s| if value(&q, x, s) > value(&q, x, a) + 1e-12 { s } else { a })
+            })
             .collect();
         trace.push(bound(&q, &next));
         let same = next == code;
@@ -114,11 +125,16 @@ pub fn bottleneck(joint: &Array2<f64>, codes: usize, beta: f64, seed: u64) -> Re
     positive("beta", beta)?;
     let (n, m) = joint.dim();
     let p_x = joint.sum_axis(Axis(1));
-    require(OP, p_x.iter().all(|p| *p > 0.0), || "a row of the joint has no weight: leave it out".to_owned())?;
+    require(OP, p_x.iter().all(|p| *p > 0.0), || {
+        "a row of the joint has no weight: leave it out".to_owned()
+    })?;
     let y_given_x = joint / &p_x.view().insert_axis(Axis(1));
     let mut rng = Philox::new(seed, 0);
     let mut encoder = crate::check::zeros("codes", n, codes)?;
-    encoder.rows_mut().into_iter().for_each(|mut r| r.assign(&Array1::from(rng.dirichlet(&vec![1.0; codes]))));
+    encoder
+        .rows_mut()
+        .into_iter()
+        .for_each(|mut r| r.assign(&Array1::from(rng.dirichlet(&vec![1.0; codes]))));
     let measure = |e: &Array2<f64>| {
         let xz = e * &p_x.view().insert_axis(Axis(1));
         let yz = joint.t().dot(e);

@@ -125,7 +125,12 @@ impl FittedRbm {
         x
     }
 
-    fn difference(&self, x: ArrayView2<f64>, h: &Array2<f64>, end: &Array2<f64>) -> (Array2<f64>, Array1<f64>, Array1<f64>) {
+    fn difference(
+        &self,
+        x: ArrayView2<f64>,
+        h: &Array2<f64>,
+        end: &Array2<f64>,
+    ) -> (Array2<f64>, Array1<f64>, Array1<f64>) {
         let (n, m) = (x.nrows() as f64, end.nrows() as f64);
         let last = self.hidden(end.view());
         let w = x.t().dot(h) / n - end.t().dot(&last) / m;
@@ -187,7 +192,12 @@ impl Fit for Rbm {
             }
             let off = &rbm.seen(rbm.hidden(x).view()) - &x;
             let error = off.mapv(|v| v * v).sum() / n as f64;
-            parameter("reconstruction error", error, error.is_finite(), "the fit diverged: lower `rate`, or scale the data")?;
+            parameter(
+                "reconstruction error",
+                error,
+                error.is_finite(),
+                "the fit diverged: lower `rate`, or scale the data",
+            )?;
             trace.push(error);
             self.progress.report(OP, pass + 1, self.passes, error)?;
         }

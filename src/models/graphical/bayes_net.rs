@@ -141,7 +141,12 @@ impl BayesNet {
         let v = self.index(variable)?;
         let tree = JunctionTree::new(&self.field()?.observe(&self.evidence(given)?)?)?;
         let log = tree.log_partition();
-        crate::check::parameter("log p(evidence)", log, log > f64::NEG_INFINITY, "what was observed is impossible")?;
+        crate::check::parameter(
+            "log p(evidence)",
+            log,
+            log > f64::NEG_INFINITY,
+            "what was observed is impossible",
+        )?;
         tree.marginal(v)
     }
 
@@ -197,7 +202,9 @@ impl BayesNet {
         let (e, c) = (self.index(effect)?, self.index(cause)?);
         let z: Vec<usize> = through.iter().map(|n| self.index(n)).collect::<Result<_>>()?;
         let allowed = self.dag.back_door(c, e, &z)?;
-        require(OP, allowed, || format!("{through:?} does not close every back door from {cause:?} to {effect:?}"))?;
+        require(OP, allowed, || {
+            format!("{through:?} does not close every back door from {cause:?} to {effect:?}")
+        })?;
         let sizes: Vec<usize> = z.iter().map(|v| self.sizes[*v]).collect();
         let (field, mut out) = (self.field()?, vec![0.0; self.sizes[e]]);
         for g in super::factor::states(&sizes) {
@@ -207,7 +214,12 @@ impl BayesNet {
                 given.push((c, value));
                 let both = JunctionTree::new(&field.observe(&given)?)?;
                 let log = both.log_partition();
-                crate::check::parameter("log p(cause, adjustment)", log, log > f64::NEG_INFINITY, "the cause never has this value there")?;
+                crate::check::parameter(
+                    "log p(cause, adjustment)",
+                    log,
+                    log > f64::NEG_INFINITY,
+                    "the cause never has this value there",
+                )?;
                 both.marginal(e)?.iter().zip(&mut out).for_each(|(q, o)| *o += p * q);
             }
         }

@@ -131,7 +131,11 @@ impl BeliefPropagation {
             let mut product = factors[f].clone();
             for (v, s) in factors[f].variables().iter().zip(factors[f].sizes()) {
                 if Some(*v) != without {
-                    product = product.times(&Factor::of_logs(&[*v], &[*s], scaled(belief(to, *v, f), self.messages))?)?;
+                    product = product.times(&Factor::of_logs(
+                        &[*v],
+                        &[*s],
+                        scaled(belief(to, *v, f), self.messages),
+                    )?)?;
                 }
             }
             Ok(product)
@@ -145,7 +149,12 @@ impl BeliefPropagation {
                     let message = tilted(&to, f, Some(v))?.onto(&[v], self.messages == Messages::Max)?;
                     let mut message = scaled(message.log_values().to_vec(), self.messages);
                     let alive = message.iter().any(|m| *m > f64::NEG_INFINITY);
-                    parameter("log weight of a message", f64::NEG_INFINITY, alive, "what was observed is impossible")?;
+                    parameter(
+                        "log weight of a message",
+                        f64::NEG_INFINITY,
+                        alive,
+                        "what was observed is impossible",
+                    )?;
                     for (m, old) in message.iter_mut().zip(&to[f][i]) {
                         change = change.max((m.exp() - old.exp()).abs());
                         if self.damping > 0.0 {
@@ -169,7 +178,8 @@ impl BeliefPropagation {
             .collect();
         let mode: Vec<usize> =
             marginals.iter().map(|m| (0..m.len()).fold(0, |a, b| if m[b] > m[a] { b } else { a })).collect();
-        let joint: Vec<Vec<f64>> = (0..factors.len()).map(|f| Ok(tilted(&to, f, None)?.normalised().0)).collect::<Result<_>>()?;
+        let joint: Vec<Vec<f64>> =
+            (0..factors.len()).map(|f| Ok(tilted(&to, f, None)?.normalised().0)).collect::<Result<_>>()?;
         let log_partition = match self.messages {
             Messages::Max => field.log_potential(&mode)?,
             Messages::Sum => bethe(field, &marginals, &joint),
@@ -182,7 +192,13 @@ impl BeliefPropagation {
 fn bethe(field: &MarkovField, marginals: &[Vec<f64>], joint: &[Vec<f64>]) -> f64 {
     let mut sum = 0.0;
     for (f, b) in field.factors().iter().zip(joint) {
-        sum += f.log_values().iter().zip(b).filter(|(_, b)| **b > 0.0).map(|(l, b)| b * (l - b.ln())).sum::<f64>();
+        sum += f
+            .log_values()
+            .iter()
+            .zip(b)
+            .filter(|(_, b)| **b > 0.0)
+            .map(|(l, b)| b * (l - b.ln()))
+            .sum::<f64>();
     }
     for (v, b) in marginals.iter().enumerate() {
         let count = field.factors().iter().filter(|f| f.variables().contains(&v)).count() as f64;

@@ -45,7 +45,9 @@ impl Dag {
         let mut parents = vec![Vec::new(); n];
         for &(a, b) in edges {
             require("Dag", a < n && b < n, || format!("an edge from {a} to {b} of {n} variables"))?;
-            require("Dag", !parents[b].contains(&a), || format!("two edges from {} to {}", names[a], names[b]))?;
+            require("Dag", !parents[b].contains(&a), || {
+                format!("two edges from {} to {}", names[a], names[b])
+            })?;
             parents[b].push(a);
         }
         Self::of_parents(names.iter().map(|s| (*s).to_owned()).collect(), parents)
@@ -72,7 +74,9 @@ impl Dag {
             let least = (0..cycle.len()).min_by_key(|i| cycle[*i]).unwrap_or(0);
             let around: Vec<&str> =
                 (0..=cycle.len()).map(|i| names[cycle[(least + i) % cycle.len()]].as_str()).collect();
-            require("Dag", false, || format!("the graph has a cycle: {}; remove an edge of it", around.join(" -> ")))?;
+            require("Dag", false, || {
+                format!("the graph has a cycle: {}; remove an edge of it", around.join(" -> "))
+            })?;
         }
         Ok(Dag { names, parents, order })
     }
@@ -127,7 +131,9 @@ impl Dag {
     /// every path into the cause is blocked.
     pub(super) fn back_door(&self, cause: usize, effect: usize, through: &[usize]) -> Result<bool> {
         apart("BayesNet::intervene", self.len(), &[cause], &[effect], through)?;
-        if reaches(&[cause], through, &[], |v| (0..self.len()).filter(|c| self.parents[*c].contains(&v)).collect()) {
+        if reaches(&[cause], through, &[], |v| {
+            (0..self.len()).filter(|c| self.parents[*c].contains(&v)).collect()
+        }) {
             return Ok(false);
         }
         // Without the edges that leave the cause.

@@ -52,7 +52,12 @@ impl Factor {
     /// A variable that occurs twice or has no values, another number of entries, an entry that is negative or not finite.
     pub fn new(variables: &[usize], sizes: &[usize], values: &[f64]) -> Result<Self> {
         for (i, v) in values.iter().enumerate() {
-            parameter(&format!("entry {i} of a table"), *v, *v >= 0.0 && v.is_finite(), "must be finite and not negative")?;
+            parameter(
+                &format!("entry {i} of a table"),
+                *v,
+                *v >= 0.0 && v.is_finite(),
+                "must be finite and not negative",
+            )?;
         }
         Self::of_logs(variables, sizes, values.iter().map(|v| v.ln()).collect())
     }
@@ -63,13 +68,20 @@ impl Factor {
     /// As [`Factor::new`].
     pub fn of_logs(variables: &[usize], sizes: &[usize], log_values: Vec<f64>) -> Result<Self> {
         let twice = variables.iter().enumerate().any(|(i, v)| variables[..i].contains(v));
-        require(OP, !twice && variables.len() == sizes.len(), || "a variable occurs twice, or has no size".to_owned())?;
+        require(OP, !twice && variables.len() == sizes.len(), || {
+            "a variable occurs twice, or has no size".to_owned()
+        })?;
         let entries: f64 = sizes.iter().map(|s| *s as f64).product();
         require(OP, entries > 0.0 && entries == log_values.len() as f64, || {
             format!("{sizes:?} values make {entries} entries, {} were given", log_values.len())
         })?;
         for v in &log_values {
-            parameter("log entry of a table", *v, !v.is_nan() && *v < f64::INFINITY, "must be the logarithm of a number")?;
+            parameter(
+                "log entry of a table",
+                *v,
+                !v.is_nan() && *v < f64::INFINITY,
+                "must be the logarithm of a number",
+            )?;
         }
         Ok(Factor { variables: variables.to_vec(), sizes: sizes.to_vec(), log_values })
     }
@@ -110,18 +122,25 @@ impl Factor {
         let (mut variables, mut sizes) = (self.variables.clone(), self.sizes.clone());
         for (v, s) in other.variables.iter().zip(&other.sizes) {
             match variables.iter().position(|own| own == v) {
-                Some(i) => require(OP, sizes[i] == *s, || format!("variable {v} has {} and {s} values", sizes[i]))?,
+                Some(i) => {
+                    require(OP, sizes[i] == *s, || format!("variable {v} has {} and {s} values", sizes[i]))?
+                }
                 None => {
                     variables.push(*v);
                     sizes.push(*s);
                 }
             }
         }
-        table(OP, sizes.iter().map(|s| *s as f64).product(), "use `BeliefPropagation`, which makes no such table")?;
+        table(
+            OP,
+            sizes.iter().map(|s| *s as f64).product(),
+            "use `BeliefPropagation`, which makes no such table",
+        )?;
         let own = Self::places(&sizes, &self.steps(&variables));
         let others = Self::places(&sizes, &other.steps(&variables));
         // Nothing times anything is nothing; minus infinity is never added to plus infinity.
-        let log_values = own.iter().zip(&others).map(|(a, b)| self.log_values[*a] + other.log_values[*b]).collect();
+        let log_values =
+            own.iter().zip(&others).map(|(a, b)| self.log_values[*a] + other.log_values[*b]).collect();
         Ok(Factor { variables, sizes, log_values })
     }
 
@@ -129,7 +148,12 @@ impl Factor {
         let known = out.iter().all(|v| self.variables.contains(v));
         require(OP, known, || format!("{out:?} are not all variables of the table {:?}", self.variables))?;
         let split = |keep: bool| -> (Vec<usize>, Vec<usize>) {
-            self.variables.iter().zip(&self.sizes).filter(|(v, _)| out.contains(v) != keep).map(|(v, s)| (*v, *s)).unzip()
+            self.variables
+                .iter()
+                .zip(&self.sizes)
+                .filter(|(v, _)| out.contains(v) != keep)
+                .map(|(v, s)| (*v, *s))
+                .unzip()
         };
         let ((variables, sizes), (gone, gone_sizes)) = (split(true), split(false));
         let kept = Self::places(&sizes, &self.steps(&variables));
@@ -195,6 +219,12 @@ impl Factor {
     /// Entries as probabilities, and the logarithm of what they were divided by.
     pub(super) fn normalised(&self) -> (Vec<f64>, f64) {
         let all = log_sum_exp(&self.log_values);
-        (self.log_values.iter().map(|v| if all == f64::NEG_INFINITY { 0.0 } else { (v - all).exp() }).collect(), all)
+        (
+            self.log_values
+                .iter()
+                .map(|v| if all == f64::NEG_INFINITY { 0.0 } else { (v - all).exp() })
+                .collect(),
+            all,
+        )
     }
 }

@@ -55,7 +55,9 @@ impl MarkovField {
     /// # Errors
     /// A table whose variables are not there or have another size.
     pub fn new(sizes: &[usize], factors: Vec<Factor>) -> Result<Self> {
-        require(OP, !sizes.is_empty() && sizes.iter().all(|s| *s > 0), || "a variable has no values".to_owned())?;
+        require(OP, !sizes.is_empty() && sizes.iter().all(|s| *s > 0), || {
+            "a variable has no values".to_owned()
+        })?;
         for f in &factors {
             let fits = f.variables().iter().zip(f.sizes()).all(|(v, s)| sizes.get(*v) == Some(s));
             require(OP, fits, || format!("a table over {:?} of {:?} values", f.variables(), f.sizes()))?;
@@ -101,8 +103,14 @@ impl MarkovField {
     /// [`Error::Parameter`](crate::Error::Parameter) for more.
     pub fn enumerate(&self) -> Result<Exact> {
         let count: f64 = self.sizes.iter().map(|s| *s as f64).product();
-        parameter("assignments", count, count <= MOST, "too many to go through: use `JunctionTree` or `BeliefPropagation`")?;
-        let logs: Vec<f64> = states(&self.sizes).map(|x| self.factors.iter().map(|f| f.at(&x)).sum()).collect();
+        parameter(
+            "assignments",
+            count,
+            count <= MOST,
+            "too many to go through: use `JunctionTree` or `BeliefPropagation`",
+        )?;
+        let logs: Vec<f64> =
+            states(&self.sizes).map(|x| self.factors.iter().map(|f| f.at(&x)).sum()).collect();
         let log_partition = log_sum_exp(&logs);
         let mut marginals: Vec<Vec<f64>> = self.sizes.iter().map(|s| vec![0.0; *s]).collect();
         let (mut mode, mut log_mode) = (vec![0; self.sizes.len()], f64::NEG_INFINITY);
@@ -137,7 +145,12 @@ impl MarkovField {
                 logs.push(mine[v].iter().map(|f| f.at(&at)).sum::<f64>());
             }
             let all = normalise(&mut logs);
-            parameter("log weight of all values", all, all > f64::NEG_INFINITY, "a start must not be impossible")?;
+            parameter(
+                "log weight of all values",
+                all,
+                all > f64::NEG_INFINITY,
+                "a start must not be impossible",
+            )?;
             x[v] = rng.categorical(&logs) as f64;
             Ok(())
         })

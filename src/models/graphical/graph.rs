@@ -19,7 +19,9 @@ impl Graph {
     pub fn new(n: usize, edges: &[(usize, usize)]) -> Result<Self> {
         let mut graph = Graph { neighbours: vec![BTreeSet::new(); n] };
         for &(a, b) in edges {
-            require("Graph", a < n && b < n && a != b, || format!("an edge between {a} and {b} of {n} variables"))?;
+            require("Graph", a < n && b < n && a != b, || {
+                format!("an edge between {a} and {b} of {n} variables")
+            })?;
             graph.join(a, b);
         }
         Ok(graph)
@@ -58,7 +60,9 @@ impl Graph {
 
     /// Every edge once, the smaller end first.
     pub fn edges(&self) -> Vec<(usize, usize)> {
-        let from = |(a, s): (usize, &BTreeSet<usize>)| s.iter().filter(move |b| **b > a).map(move |b| (a, *b)).collect::<Vec<_>>();
+        let from = |(a, s): (usize, &BTreeSet<usize>)| {
+            s.iter().filter(move |b| **b > a).map(move |b| (a, *b)).collect::<Vec<_>>()
+        };
         self.neighbours.iter().enumerate().flat_map(from).collect()
     }
 
@@ -80,10 +84,15 @@ impl Graph {
         while !rest.is_empty() {
             let missing = |v: usize| {
                 let all: Vec<usize> = left.neighbours[v].iter().copied().collect();
-                let pairs = |i: usize| all[..i].iter().filter(|b| !left.neighbours[all[i]].contains(b)).count();
+                let pairs =
+                    |i: usize| all[..i].iter().filter(|b| !left.neighbours[all[i]].contains(b)).count();
                 (0..all.len()).map(pairs).sum::<usize>()
             };
-            let next = rest.iter().copied().min_by_key(|v| (missing(*v), left.neighbours[*v].len(), *v)).expect("not empty");
+            let next = rest
+                .iter()
+                .copied()
+                .min_by_key(|v| (missing(*v), left.neighbours[*v].len(), *v))
+                .expect("not empty");
             let around: Vec<usize> = left.neighbours[next].iter().copied().collect();
             left.marry(&around);
             let clique: BTreeSet<usize> = around.iter().copied().chain([next]).collect();
@@ -110,7 +119,12 @@ pub(super) fn apart(op: &'static str, n: usize, a: &[usize], b: &[usize], given:
 }
 
 /// Whether a path leads from `a` to `b` without entering `without`.
-pub(super) fn reaches(a: &[usize], b: &[usize], without: &[usize], next: impl Fn(usize) -> Vec<usize>) -> bool {
+pub(super) fn reaches(
+    a: &[usize],
+    b: &[usize],
+    without: &[usize],
+    next: impl Fn(usize) -> Vec<usize>,
+) -> bool {
     let (mut seen, mut open): (BTreeSet<usize>, Vec<usize>) = (a.iter().copied().collect(), a.to_vec());
     while let Some(v) = open.pop() {
         for w in next(v) {

@@ -3,11 +3,11 @@
 
 use ndarray::{Array2, ArrayView2};
 
+use crate::Result;
 use crate::check::{finite, parameter, require};
 use crate::configure::getters;
 use crate::inference::logs::{sigmoid, xlogx};
 use crate::random::{Threshold, philox};
-use crate::Result;
 
 /// `p(z) ∝ exp(η Σ_{edges} z_i z_j + Σ_i h_i z_i)`, `z_i = ±1`, on a lattice of four neighbours.
 ///
@@ -107,7 +107,9 @@ impl Ising {
     pub fn periodic(mut self, periodic: bool) -> Result<Self> {
         let (n, m) = self.field.dim();
         let closes = n % 2 == 0 && m % 2 == 0 && n >= 4 && m >= 4;
-        require(OP, !periodic || closes, || format!("a periodic lattice of {n} x {m}: sides must be even, and 4 or more"))?;
+        require(OP, !periodic || closes, || {
+            format!("a periodic lattice of {n} x {m}: sides must be even, and 4 or more")
+        })?;
         self.periodic = periodic;
         Ok(self)
     }
@@ -158,7 +160,8 @@ impl Ising {
     /// Spins to begin with: fair coins of this seed.
     pub fn start(&self, seed: u64) -> Spins {
         let columns = self.field.ncols();
-        let spin = |(i, j): (usize, usize)| if word(seed, u64::MAX, i * columns + j) >> 31 == 0 { 1 } else { -1 };
+        let spin =
+            |(i, j): (usize, usize)| if word(seed, u64::MAX, i * columns + j) >> 31 == 0 { 1 } else { -1 };
         Spins { spins: Array2::from_shape_fn(self.field.dim(), spin), seed, sweeps: 0 }
     }
 
@@ -177,7 +180,8 @@ impl Ising {
         // Without fields that differ there are five thresholds, else one is made for each decision.
         let first = self.field[[0, 0]];
         let equal = self.field.iter().all(|h| *h == first);
-        let threshold = |sum: i32, h: f64| Threshold::rounded(sigmoid(2.0 * (self.coupling * f64::from(sum) + h)));
+        let threshold =
+            |sum: i32, h: f64| Threshold::rounded(sigmoid(2.0 * (self.coupling * f64::from(sum) + h)));
         let table: Vec<Threshold> = (-4..=4).map(|sum| threshold(sum, first)).collect();
         for _ in 0..sweeps {
             for colour in 0..2 {
@@ -186,7 +190,11 @@ impl Ising {
                     while j < m {
                         let mut sum = 0i32;
                         self.around(&next.spins, i, j, |s| sum += i32::from(s));
-                        let t = if equal { table[(sum + 4) as usize] } else { threshold(sum, self.field[[i, j]]) };
+                        let t = if equal {
+                            table[(sum + 4) as usize]
+                        } else {
+                            threshold(sum, self.field[[i, j]])
+                        };
                         let up = t.says_yes(word(next.seed, next.sweeps, i * m + j));
                         next.spins[[i, j]] = if up { 1 } else { -1 };
                         j += 2;

@@ -51,7 +51,9 @@ impl JunctionTree {
             beliefs[home] = beliefs[home].times(f)?;
         }
         let edges = spanning(&cliques);
-        let shared = |a: usize, b: usize| cliques[a].iter().copied().filter(|v| cliques[b].contains(v)).collect::<Vec<_>>();
+        let shared = |a: usize, b: usize| {
+            cliques[a].iter().copied().filter(|v| cliques[b].contains(v)).collect::<Vec<_>>()
+        };
         // Towards the root: children stand after their parents in the list of edges.
         let mut sent: Vec<Factor> = vec![Factor::one(); cliques.len()];
         for &(child, parent) in edges.iter().rev() {
@@ -84,7 +86,9 @@ impl JunctionTree {
 
     /// `p(x_a, x_b, ...)` of variables that are in one clique together, in the clique's order.
     pub(super) fn joint(&self, variables: &[usize]) -> Result<Option<(Vec<usize>, Vec<f64>)>> {
-        let Some(home) = self.cliques.iter().position(|c| variables.iter().all(|v| c.contains(v))) else { return Ok(None) };
+        let Some(home) = self.cliques.iter().position(|c| variables.iter().all(|v| c.contains(v))) else {
+            return Ok(None);
+        };
         let f = self.beliefs[home].onto(variables, false)?;
         Ok(Some((f.variables().to_vec(), f.normalised().0)))
     }
@@ -112,12 +116,16 @@ fn spanning(cliques: &[Vec<usize>]) -> Vec<(usize, usize)> {
     let shared = |a: usize, b: usize| cliques[a].iter().filter(|v| cliques[b].contains(v)).count();
     let (mut inside, mut edges) = (vec![0usize], Vec::new());
     while inside.len() < cliques.len() {
-        let pairs = (0..cliques.len()).filter(|c| !inside.contains(c)).flat_map(|c| inside.iter().map(move |p| (c, *p)));
+        let pairs = (0..cliques.len())
+            .filter(|c| !inside.contains(c))
+            .flat_map(|c| inside.iter().map(move |p| (c, *p)));
         // The first of the largest, so that the tree is the same every time.
-        let (child, parent) = pairs.fold(None, |best: Option<(usize, usize)>, (c, p)| match best {
-            Some((bc, bp)) if shared(bc, bp) >= shared(c, p) => best,
-            _ => Some((c, p)),
-        }).expect("a clique is outside");
+        let (child, parent) = pairs
+            .fold(None, |best: Option<(usize, usize)>, (c, p)| match best {
+                Some((bc, bp)) if shared(bc, bp) >= shared(c, p) => best,
+                _ => Some((c, p)),
+            })
+            .expect("a clique is outside");
         edges.push((child, parent));
         inside.push(child);
     }

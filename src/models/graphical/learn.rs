@@ -106,12 +106,15 @@ impl NetLearner {
         let n = net.sizes().len();
         require(OP, x.nrows() > 0 && x.ncols() == n, || format!("{n} variables, data of {:?}", x.dim()))?;
         for ((i, j), &v) in x.indexed_iter() {
-            let fits = (self.missing && v.is_nan()) || (v >= 0.0 && v.fract() == 0.0 && v < net.sizes()[j] as f64);
+            let fits =
+                (self.missing && v.is_nan()) || (v >= 0.0 && v.fract() == 0.0 && v < net.sizes()[j] as f64);
             parameter(&format!("x[{i}, {j}]"), v, fits, "must be one of the variable's values, from 0 on")?;
         }
         match self.estimate {
             Estimate::Likelihood => {}
-            Estimate::Mode { alpha } => parameter("alpha", alpha, alpha >= 1.0 && alpha.is_finite(), "must be at least 1")?,
+            Estimate::Mode { alpha } => {
+                parameter("alpha", alpha, alpha >= 1.0 && alpha.is_finite(), "must be at least 1")?
+            }
             Estimate::Mean { alpha } => not_negative("alpha", alpha)?,
         }
         for group in &self.ties {
@@ -152,7 +155,9 @@ impl EmModel for NetLearner {
             log_likelihood: 0.0,
         };
         for row in x.rows() {
-            let place = |f: &Factor| f.variables().iter().zip(f.sizes()).fold(0, |i, (v, s)| i * s + row[*v] as usize);
+            let place = |f: &Factor| {
+                f.variables().iter().zip(f.sizes()).fold(0, |i, (v, s)| i * s + row[*v] as usize)
+            };
             if row.iter().all(|v| !v.is_nan()) {
                 for (k, f) in net.tables().iter().enumerate() {
                     counts.tables[k][place(f)] += 1.0;
@@ -164,7 +169,12 @@ impl EmModel for NetLearner {
                 row.iter().enumerate().filter(|(_, v)| !v.is_nan()).map(|(j, v)| (j, *v as usize)).collect();
             let tree = JunctionTree::new(&net.field()?.observe(&seen)?)?;
             let log = tree.log_partition();
-            parameter("log p(row)", log, log > f64::NEG_INFINITY, "a row is impossible under the tables to start from")?;
+            parameter(
+                "log p(row)",
+                log,
+                log > f64::NEG_INFINITY,
+                "a row is impossible under the tables to start from",
+            )?;
             counts.log_likelihood += log;
             for (k, f) in net.tables().iter().enumerate() {
                 let Some((order, p)) = tree.joint(f.variables())? else {

@@ -39,7 +39,9 @@ impl LogLinear {
         let mut rows = Vec::new();
         for x in states(sizes) {
             let f = features(&x);
-            require(OP, f.len() == count && f.iter().all(|v| v.is_finite()), || format!("features {f:?} of {x:?}"))?;
+            require(OP, f.len() == count && f.iter().all(|v| v.is_finite()), || {
+                format!("features {f:?} of {x:?}")
+            })?;
             rows.extend(f);
         }
         let features = Array2::from_shape_vec((rows.len() / count, count), rows).expect("counted");
@@ -95,7 +97,8 @@ impl LogLinear {
     /// As [`LogLinear::observed`] and [`LogLinear::log_partition`].
     pub fn gradient(&self, data: &[Vec<usize>], weights: &[f64]) -> Result<(f64, Array1<f64>)> {
         let seen = self.observed(data)?;
-        let value = seen.iter().zip(weights).map(|(f, w)| f * w).sum::<f64>() - self.log_partition(weights)?;
+        let value =
+            seen.iter().zip(weights).map(|(f, w)| f * w).sum::<f64>() - self.log_partition(weights)?;
         Ok((value, seen - self.expected(weights)?))
     }
 

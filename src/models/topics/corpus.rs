@@ -81,14 +81,19 @@ impl TopicModel {
     pub fn log_joint(&self, corpus: &Corpus) -> Result<f64> {
         self.check()?;
         let (k, v) = corpus.topics.dim();
-        let fits = corpus.documents.len() == corpus.assignments.len() && corpus.proportions.dim() == (corpus.documents.len(), k);
-        require(OP, fits && k == self.topics, || "documents, assignments and proportions do not fit".to_owned())?;
+        let fits = corpus.documents.len() == corpus.assignments.len()
+            && corpus.proportions.dim() == (corpus.documents.len(), k);
+        require(OP, fits && k == self.topics, || {
+            "documents, assignments and proportions do not fit".to_owned()
+        })?;
         let dirichlet = |a: f64, p: ndarray::ArrayView1<f64>| {
             (a - 1.0) * p.iter().map(|v| v.ln()).sum::<f64>() - log_beta(a, std::iter::repeat_n(0.0, p.len()))
         };
         let mut sum: f64 = corpus.topics.rows().into_iter().map(|b| dirichlet(self.eta, b)).sum();
         for (d, (words, z)) in corpus.documents.iter().zip(&corpus.assignments).enumerate() {
-            require(OP, words.len() == z.len(), || format!("document {d} has {} words, {} topics", words.len(), z.len()))?;
+            require(OP, words.len() == z.len(), || {
+                format!("document {d} has {} words, {} topics", words.len(), z.len())
+            })?;
             sum += dirichlet(self.alpha, corpus.proportions.row(d));
             for (&w, &t) in words.iter().zip(z) {
                 require(OP, w < v && t < k, || format!("word {w} or topic {t} is not there"))?;
@@ -102,7 +107,12 @@ impl TopicModel {
     ///
     /// # Errors
     /// Words or topics that are not there.
-    pub fn collapsed_log_joint(&self, documents: &[Vec<usize>], z: &[Vec<usize>], vocabulary: usize) -> Result<f64> {
+    pub fn collapsed_log_joint(
+        &self,
+        documents: &[Vec<usize>],
+        z: &[Vec<usize>],
+        vocabulary: usize,
+    ) -> Result<f64> {
         self.check()?;
         let (mut words, k) = (zeros("topics", self.topics, vocabulary)?, self.topics);
         let mut sum = 0.0;
@@ -127,7 +137,9 @@ impl TopicModel {
     /// Another number of topics, a word that is not there.
     pub fn conditional(&self, theta: &[f64], topics: &Array2<f64>, word: usize) -> Result<Vec<f64>> {
         let fits = theta.len() == topics.nrows() && word < topics.ncols();
-        require(OP, fits, || format!("{} proportions, topics of {:?}, word {word}", theta.len(), topics.dim()))?;
+        require(OP, fits, || {
+            format!("{} proportions, topics of {:?}, word {word}", theta.len(), topics.dim())
+        })?;
         let mut p: Vec<f64> = theta.iter().zip(topics.column(word)).map(|(t, b)| t.ln() + b.ln()).collect();
         normalise(&mut p);
         Ok(p)

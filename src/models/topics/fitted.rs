@@ -82,7 +82,9 @@ impl FittedTopicModel {
     pub fn coherence(&self, x: impl Inputs, count: usize) -> Result<Array1<f64>> {
         let x = x.inputs();
         inputs(OP, x.view(), self.lambda.ncols())?;
-        let holds = |words: &[usize]| x.rows().into_iter().filter(|r| words.iter().all(|w| r[*w] > 0.0)).count() as f64;
+        let holds = |words: &[usize]| {
+            x.rows().into_iter().filter(|r| words.iter().all(|w| r[*w] > 0.0)).count() as f64
+        };
         (0..self.lambda.nrows())
             .map(|t| {
                 let top = self.top_words(t, count)?;
@@ -90,7 +92,12 @@ impl FittedTopicModel {
                 for i in 1..top.len() {
                     for j in 0..i {
                         let below = holds(&[top[j]]);
-                        parameter(&format!("documents with word {}", top[j]), below, below > 0.0, "must hold every top word")?;
+                        parameter(
+                            &format!("documents with word {}", top[j]),
+                            below,
+                            below > 0.0,
+                            "must hold every top word",
+                        )?;
                         sum += ((holds(&[top[i], top[j]]) + 1.0) / below).ln();
                     }
                 }

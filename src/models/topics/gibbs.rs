@@ -34,7 +34,12 @@ impl State {
         };
         for (d, row) in documents.rows.iter().enumerate() {
             for &(w, n) in row {
-                parameter(&format!("x[{d}, {w}]"), n, n.fract() == 0.0, "must be a whole number for Gibbs sampling")?;
+                parameter(
+                    &format!("x[{d}, {w}]"),
+                    n,
+                    n.fract() == 0.0,
+                    "must be a whole number for Gibbs sampling",
+                )?;
                 for _ in 0..n as usize {
                     let t = (rng.word() as usize) % k;
                     state.tokens.push((d, w, t));
@@ -58,7 +63,8 @@ impl State {
             let (d, w, t) = self.tokens[i];
             self.count(d, w, t, -1.0);
             for (t, p) in p.iter_mut().enumerate() {
-                *p = (self.documents[[d, t]] + model.alpha) * (self.words[[t, w]] + model.eta) / (self.topics[t] + v * model.eta);
+                *p = (self.documents[[d, t]] + model.alpha) * (self.words[[t, w]] + model.eta)
+                    / (self.topics[t] + v * model.eta);
             }
             let t = rng.categorical(&p);
             self.tokens[i].2 = t;
@@ -69,7 +75,11 @@ impl State {
     fn blocked(&mut self, model: &TopicModel, rng: &mut Philox) {
         let k = model.topics;
         let draw = |counts: &Array2<f64>, a: f64, rng: &mut Philox| -> Vec<Vec<f64>> {
-            counts.rows().into_iter().map(|r| rng.dirichlet(&r.iter().map(|n| n + a).collect::<Vec<_>>())).collect()
+            counts
+                .rows()
+                .into_iter()
+                .map(|r| rng.dirichlet(&r.iter().map(|n| n + a).collect::<Vec<_>>()))
+                .collect()
         };
         let theta = draw(&self.documents, model.alpha, rng);
         let beta = draw(&self.words, model.eta, rng);

@@ -24,7 +24,12 @@ impl Documents {
         for (d, row) in x.rows().into_iter().enumerate() {
             let own: Vec<(usize, f64)> = row.iter().copied().enumerate().filter(|(_, v)| *v != 0.0).collect();
             if let Some((w, v)) = own.iter().find(|(_, v)| !(*v > 0.0 && *v <= 1e15)) {
-                parameter(&format!("x[{d}, {w}]"), *v, false, "a count must not be negative, nor beyond 1e15")?;
+                parameter(
+                    &format!("x[{d}, {w}]"),
+                    *v,
+                    false,
+                    "a count must not be negative, nor beyond 1e15",
+                )?;
             }
             require(OP, !own.is_empty(), || format!("document {d} has no words; leave it out"))?;
             rows.push(own);
@@ -113,7 +118,8 @@ fn step(
     gamma: &mut Array2<f64>,
 ) -> (Array2<f64>, f64) {
     let (logs, k) = (expected_logs(lambda), model.topics);
-    let mut own: Vec<(usize, ndarray::Array1<f64>)> = rows.iter().map(|d| (*d, gamma.row(*d).to_owned())).collect();
+    let mut own: Vec<(usize, ndarray::Array1<f64>)> =
+        rows.iter().map(|d| (*d, gamma.row(*d).to_owned())).collect();
     let found: Vec<Local> = own
         .par_iter_mut()
         .map(|(d, g)| local(&documents.rows[*d], &logs, model.alpha, g.view_mut(), model.local_passes, 1e-12))

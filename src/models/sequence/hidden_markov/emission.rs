@@ -58,7 +58,11 @@ fn normals_fit(means: &Array2<f64>, covariances: &Array3<f64>, count: usize) -> 
     let d = means.ncols();
     finite(OP, "means", means.view())?;
     require(OP, means.nrows() == count && covariances.dim() == (count, d, d), || {
-        format!("{count} normal distributions, means of {:?}, covariances of {:?}", means.dim(), covariances.dim())
+        format!(
+            "{count} normal distributions, means of {:?}, covariances of {:?}",
+            means.dim(),
+            covariances.dim()
+        )
     })?;
     for c in covariances.outer_iter() {
         crate::check::symmetric(OP, c)?;
@@ -100,7 +104,10 @@ impl Emission {
     pub(super) fn check(&self) -> Result<()> {
         require(OP, self.states() > 0 && self.features() > 0, || "there are no states".to_owned())?;
         let rows = |name: &str, p: &Array2<f64>| {
-            p.rows().into_iter().enumerate().try_for_each(|(k, r)| probabilities(&format!("{name}[{k}]"), &r.to_vec()))
+            p.rows()
+                .into_iter()
+                .enumerate()
+                .try_for_each(|(k, r)| probabilities(&format!("{name}[{k}]"), &r.to_vec()))
         };
         match self {
             Emission::Discrete(p) => rows("emission", p),
@@ -138,8 +145,9 @@ impl Emission {
                 (Emission::Mixture { weights, .. }, Some(normals)) => {
                     let m = weights.ncols();
                     for i in 0..k {
-                        let each: Vec<f64> =
-                            (0..m).map(|c| weights[[i, c]].ln() + normals.log_density(i * m + c, row)).collect();
+                        let each: Vec<f64> = (0..m)
+                            .map(|c| weights[[i, c]].ln() + normals.log_density(i * m + c, row))
+                            .collect();
                         to[i] = log_sum_exp(&each);
                     }
                 }
@@ -158,10 +166,14 @@ impl Emission {
 
     /// Of a mixture: `log p(c | z = k) p(x | c)` of every component, `K x M`.
     pub(super) fn log_components(&self, x: ArrayView1<f64>) -> Result<Array2<f64>> {
-        let Emission::Mixture { weights, means, covariances } = self else { return Ok(Array2::zeros((0, 0))) };
+        let Emission::Mixture { weights, means, covariances } = self else {
+            return Ok(Array2::zeros((0, 0)));
+        };
         let normals = Normals::new(means, covariances)?;
         let m = weights.ncols();
-        Ok(Array2::from_shape_fn(weights.dim(), |(i, c)| weights[[i, c]].ln() + normals.log_density(i * m + c, x)))
+        Ok(Array2::from_shape_fn(weights.dim(), |(i, c)| {
+            weights[[i, c]].ln() + normals.log_density(i * m + c, x)
+        }))
     }
 
     /// An observation of state k.

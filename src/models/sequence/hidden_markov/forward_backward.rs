@@ -57,7 +57,12 @@ pub(super) fn scaled(initial: &Array1<f64>, transition: &Array2<f64>, log_b: Arr
         if sum <= 0.0 {
             let nothing = Array2::zeros((t, k));
             let transitions = Array2::zeros((k, k));
-            return Smoothed { states: nothing.clone(), filtered: nothing, transitions, log_likelihood: f64::NEG_INFINITY };
+            return Smoothed {
+                states: nothing.clone(),
+                filtered: nothing,
+                transitions,
+                log_likelihood: f64::NEG_INFINITY,
+            };
         }
         log_likelihood += sum.ln();
         for j in 0..k {
@@ -116,7 +121,8 @@ pub(super) fn in_logs(initial: &Array1<f64>, transition: &Array2<f64>, log_b: Ar
     for s in 0..t - 1 {
         for i in 0..k {
             for j in 0..k {
-                let log = alpha[[s, i]] + log_a[[i, j]] + log_b[[s + 1, j]] + beta[[s + 1, j]] - log_likelihood;
+                let log =
+                    alpha[[s, i]] + log_a[[i, j]] + log_b[[s + 1, j]] + beta[[s + 1, j]] - log_likelihood;
                 transitions[[i, j]] += log.exp();
             }
         }

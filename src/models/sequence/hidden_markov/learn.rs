@@ -200,8 +200,14 @@ impl<'a> EmModel for BaumWelch<'a> {
     fn expect(&self, params: &FittedHiddenMarkov, batch: &Self::Batch) -> Result<Sums> {
         let one = |x: &ArrayView2<f64>| -> Result<Sums> {
             let Smoothed { states, transitions, log_likelihood, .. } = params.smooth(x)?;
-            let requirement = "a sequence is impossible under the parameters: start elsewhere, or add pseudo-counts";
-            parameter("log-likelihood of a sequence", log_likelihood, log_likelihood > f64::NEG_INFINITY, requirement)?;
+            let requirement =
+                "a sequence is impossible under the parameters: start elsewhere, or add pseudo-counts";
+            parameter(
+                "log-likelihood of a sequence",
+                log_likelihood,
+                log_likelihood > f64::NEG_INFINITY,
+                requirement,
+            )?;
             let mut sums = Sums::new(params);
             sums.gather(params, *x, &states, &transitions)?;
             sums.log_likelihood = log_likelihood;
@@ -229,7 +235,9 @@ impl<'a> EmModel for BaumWelch<'a> {
         }
         // The floor of the scatter is a prior too: -½ floor tr Σ⁻¹.
         let (mut traces, d) = (0.0, params.emission().features());
-        if let Emission::Gaussian { covariances, .. } | Emission::Mixture { covariances, .. } = params.emission() {
+        if let Emission::Gaussian { covariances, .. } | Emission::Mixture { covariances, .. } =
+            params.emission()
+        {
             for c in covariances.outer_iter().filter(|_| self.floor > 0.0) {
                 traces += Small::new(Self::NAME, c).map_or(f64::NAN, |s| s.inverse(d).diag().sum());
             }

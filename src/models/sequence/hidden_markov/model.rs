@@ -131,12 +131,18 @@ impl HiddenMarkov {
     /// # Errors
     /// As [`HiddenMarkov::learn`]; states that are not one for each observation; a state that never occurs, where there are
     /// no pseudo-counts to say what it does.
-    pub fn learn_labelled(&self, sequences: &[Array2<f64>], states: &[Vec<usize>]) -> Result<FittedHiddenMarkov> {
+    pub fn learn_labelled(
+        &self,
+        sequences: &[Array2<f64>],
+        states: &[Vec<usize>],
+    ) -> Result<FittedHiddenMarkov> {
         let d = self.check(sequences)?;
         let k = self.states;
         let fits = sequences.len() == states.len()
             && sequences.iter().zip(states).all(|(x, z)| x.nrows() == z.len() && z.iter().all(|s| *s < k));
-        require(OP, fits, || "states must be one for each observation, below the number of states".to_owned())?;
+        require(OP, fits, || {
+            "states must be one for each observation, below the number of states".to_owned()
+        })?;
         let mixture = matches!(self.emissions, Emissions::Mixture { .. });
         require(OP, !mixture, || "components of a mixture are not observed: use `learn`".to_owned())?;
         let shape = self.random_start(sequences, d, 0)?;
@@ -150,7 +156,12 @@ impl HiddenMarkov {
         let model = self.baum_welch();
         for s in 0..k {
             let seen = sums.of_state(s) + self.pseudo_counts;
-            parameter(&format!("observations of state {s}"), seen, seen > 0.0, "every state must occur, or have pseudo-counts")?;
+            parameter(
+                &format!("observations of state {s}"),
+                seen,
+                seen > 0.0,
+                "every state must occur, or have pseudo-counts",
+            )?;
         }
         let learned = model.parameters(&shape, &sums)?;
         let log: Result<f64> = sequences.iter().zip(states).map(|(x, z)| learned.log_joint(z, x)).sum();
@@ -172,7 +183,9 @@ impl HiddenMarkov {
         let emission = match self.emissions {
             Emissions::Discrete { symbols } => {
                 for x in sequences {
-                    x.iter().filter(|v| !(self.missing && v.is_nan())).try_for_each(|v| symbol(*v, symbols).map(|_| ()))?;
+                    x.iter()
+                        .filter(|v| !(self.missing && v.is_nan()))
+                        .try_for_each(|v| symbol(*v, symbols).map(|_| ()))?;
                 }
                 Emission::Discrete(rows(k, symbols))
             }
@@ -181,12 +194,14 @@ impl HiddenMarkov {
                 let weights = rows(k, m);
                 let views: Vec<_> = sequences.iter().map(|x| x.view()).collect();
                 let all = concatenate(Axis(0), &views).expect("the widths are equal");
-                let seen: Vec<usize> = (0..all.nrows()).filter(|i| all.row(*i).iter().all(|v| v.is_finite())).collect();
+                let seen: Vec<usize> =
+                    (0..all.nrows()).filter(|i| all.row(*i).iter().all(|v| v.is_finite())).collect();
                 require(OP, !seen.is_empty(), || "every observation is missing".to_owned())?;
                 let all = all.select(Axis(0), &seen);
                 let mean = all.mean_axis(Axis(0)).expect("there are rows");
                 let off = &all - &mean;
-                let covariance = off.t().dot(&off) / all.nrows() as f64 + Array2::<f64>::eye(d) * self.floor.max(1e-12);
+                let covariance =
+                    off.t().dot(&off) / all.nrows() as f64 + Array2::<f64>::eye(d) * self.floor.max(1e-12);
                 let order = rng.permutation(all.nrows());
                 let means = Array2::from_shape_fn((k * m, d), |(c, j)| {
                     // Fewer observations than means: they repeat, apart by a share of the spread.

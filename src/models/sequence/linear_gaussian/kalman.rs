@@ -51,7 +51,9 @@ impl LinearGaussian {
     pub fn filter(&self, x: impl Inputs) -> Result<Filtered> {
         let x = x.inputs();
         let (t, d, k) = (x.nrows(), self.emission.nrows(), self.initial_mean.len());
-        require(OP, t > 0 && x.ncols() == d, || format!("the model has {d} features, a sequence is {:?}", x.dim()))?;
+        require(OP, t > 0 && x.ncols() == d, || {
+            format!("the model has {d} features, a sequence is {:?}", x.dim())
+        })?;
         let mut out = Filtered {
             means: Array2::zeros((t, k)),
             covariances: Array3::zeros((t, k, k)),
@@ -77,7 +79,9 @@ impl LinearGaussian {
                 let off: Array1<f64> = &seen - &c.dot(&mean);
                 let solved = small.solve_rows(off.view().insert_axis(Axis(0)));
                 out.log_likelihood -= 0.5
-                    * (solved.row(0).dot(&off) + small.log_det + d as f64 * (2.0 * std::f64::consts::PI).ln());
+                    * (solved.row(0).dot(&off)
+                        + small.log_det
+                        + d as f64 * (2.0 * std::f64::consts::PI).ln());
                 mean = &mean + &gain.dot(&off);
                 let rest = Array2::<f64>::eye(k) - gain.dot(c);
                 cov = even(rest.dot(&cov).dot(&rest.t()) + gain.dot(&self.emission_noise).dot(&gain.t()));
@@ -111,7 +115,8 @@ impl LinearGaussian {
             let cross = own.dot(&self.transition.t());
             let gain = Small::new(OP, ahead)?.solve_rows(cross.view());
             let later = covariances.index_axis(Axis(0), step + 1).to_owned();
-            let mean = &f.means.row(step) + &gain.dot(&(&means.row(step + 1) - &f.predicted_means.row(step + 1)));
+            let mean =
+                &f.means.row(step) + &gain.dot(&(&means.row(step + 1) - &f.predicted_means.row(step + 1)));
             means.row_mut(step).assign(&mean);
             let cov = even(&own + &gain.dot(&(&later - &ahead)).dot(&gain.t()));
             covariances.index_axis_mut(Axis(0), step).assign(&cov);

@@ -53,7 +53,9 @@ impl LinearGaussianEm {
     /// As [`LinearGaussian::smooth`]; no sequences, or none of two observations; [`Error::Cancelled`](crate::Error::Cancelled).
     pub fn learn(&self, sequences: &[Array2<f64>]) -> Result<LinearGaussian> {
         not_negative("floor", self.floor)?;
-        require(OP, sequences.iter().any(|x| x.nrows() > 1), || "no sequence has two observations".to_owned())?;
+        require(OP, sequences.iter().any(|x| x.nrows() > 1), || {
+            "no sequence has two observations".to_owned()
+        })?;
         let outcome = self.em.run(self, sequences, |_| Ok(self.start.clone()))?;
         let mut learned = outcome.params;
         learned.report = outcome.report;
@@ -145,7 +147,8 @@ impl EmModel for LinearGaussianEm {
     fn expect(&self, params: &LinearGaussian, x: &Array2<f64>) -> Result<Products> {
         let s = params.smooth(x)?;
         let (k, d, t) = (params.initial_mean.len(), params.emission.nrows(), x.nrows());
-        let square = |i: usize| &s.covariances.index_axis(Axis(0), i) + &outer(s.means.row(i), s.means.row(i));
+        let square =
+            |i: usize| &s.covariances.index_axis(Axis(0), i) + &outer(s.means.row(i), s.means.row(i));
         let zero = Array2::<f64>::zeros((k, k));
         let mut out = Products {
             sequences: 1.0,
@@ -165,7 +168,8 @@ impl EmModel for LinearGaussianEm {
             let own = square(i);
             if i > 0 {
                 out.later += &own;
-                out.lagged += &(&s.lagged.index_axis(Axis(0), i) + &outer(s.means.row(i), s.means.row(i - 1)));
+                out.lagged +=
+                    &(&s.lagged.index_axis(Axis(0), i) + &outer(s.means.row(i), s.means.row(i - 1)));
             }
             if i + 1 < t {
                 out.earlier += &own;
@@ -183,7 +187,8 @@ impl EmModel for LinearGaussianEm {
     fn maximise(&self, params: &LinearGaussian, s: &Products) -> Result<LinearGaussian> {
         let mean = &s.first / s.sequences;
         let spread = &s.first_square - &(outer(mean.view(), mean.view()) * s.sequences);
-        let spread = ((&spread + &spread.t()) * 0.5 + Array2::<f64>::eye(mean.len()) * self.floor) / s.sequences;
+        let spread =
+            ((&spread + &spread.t()) * 0.5 + Array2::<f64>::eye(mean.len()) * self.floor) / s.sequences;
         let (a, q) = regress(&s.earlier, &s.lagged, &s.later, s.moves, self.floor)?;
         let (c, r) = regress(&s.seen, &s.cross, &s.squares, s.observed, self.floor)?;
         Ok(LinearGaussian::new(mean, spread, a, q, c, r)?.allow_missing(params.missing))
@@ -191,7 +196,9 @@ impl EmModel for LinearGaussianEm {
 
     /// The log-likelihood, and what the floor is as a prior: `-½ floor Σ tr C⁻¹`.
     fn objective(&self, params: &LinearGaussian, s: &Products) -> f64 {
-        let trace = |c: &Array2<f64>| Small::new(OP, c.view()).map_or(f64::NAN, |f| f.inverse(c.nrows()).diag().sum());
+        let trace = |c: &Array2<f64>| {
+            Small::new(OP, c.view()).map_or(f64::NAN, |f| f.inverse(c.nrows()).diag().sum())
+        };
         let all = [&params.initial_covariance, &params.transition_noise, &params.emission_noise];
         let prior = if self.floor > 0.0 { all.map(trace).iter().sum::<f64>() } else { 0.0 };
         s.log_likelihood - 0.5 * self.floor * prior

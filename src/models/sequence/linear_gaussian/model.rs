@@ -84,7 +84,8 @@ impl LinearGaussian {
         emission_noise: Array2<f64>,
     ) -> Result<Self> {
         let (k, d) = (initial_mean.len(), emission.nrows());
-        let square = [initial_covariance.dim(), transition.dim(), transition_noise.dim()].iter().all(|s| *s == (k, k));
+        let square =
+            [initial_covariance.dim(), transition.dim(), transition_noise.dim()].iter().all(|s| *s == (k, k));
         require(OP, square && emission.dim() == (d, k) && emission_noise.dim() == (d, d), || {
             format!("a state of {k} seen through {d}: some parameter has another shape")
         })?;
@@ -117,9 +118,11 @@ impl LinearGaussian {
     pub fn sample(&self, length: usize, seed: u64) -> Result<(Array2<f64>, Array2<f64>)> {
         let (k, d) = (self.initial_mean.len(), self.emission.nrows());
         let (mut x, mut z) = (zeros("length", length, d)?, zeros("length", length, k)?);
-        let roots = [root(&self.initial_covariance)?, root(&self.transition_noise)?, root(&self.emission_noise)?];
+        let roots =
+            [root(&self.initial_covariance)?, root(&self.transition_noise)?, root(&self.emission_noise)?];
         let mut rng = Philox::new(seed, 0);
-        let mut noise = |l: &Array2<f64>| l.dot(&(0..l.ncols()).map(|_| rng.normal()).collect::<Array1<f64>>());
+        let mut noise =
+            |l: &Array2<f64>| l.dot(&(0..l.ncols()).map(|_| rng.normal()).collect::<Array1<f64>>());
         for t in 0..length {
             let state = if t == 0 {
                 &self.initial_mean + &noise(&roots[0])
