@@ -111,7 +111,7 @@ impl FittedDeepAutoencoder {
     pub fn reconstruct(&self, x: impl crate::learn::Inputs) -> Result<Array2<f64>> {
         let x = x.inputs();
         self.check(x.view())?;
-        Ok(self.activations(x.view()).pop().expect("there are layers"))
+        Ok(self.activations(x.view()).swap_remove(self.layers.len() - 1))
     }
 
     fn check(&self, x: ArrayView2<f64>) -> Result<()> {
@@ -216,7 +216,7 @@ crate::saved::saved!(FittedDeepAutoencoder);
 impl crate::saved::Checked for FittedDeepAutoencoder {
     fn check(&self) -> Result<()> {
         let fits = !self.layers.is_empty()
-            && self.layers.len() % 2 == 0
+            && self.layers.len().is_multiple_of(2)
             && self.layers.iter().all(|l| l.weights.ncols() == l.bias.len() && !l.weights.is_empty())
             && self.layers.windows(2).all(|w| w[0].weights.ncols() == w[1].weights.nrows())
             && self.layers[self.layers.len() - 1].bias.len() == self.layers[0].weights.nrows();

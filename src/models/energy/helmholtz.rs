@@ -4,9 +4,10 @@
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
 use super::boltzmann::{Visible, allowed};
+use super::link::{Link, log_bernoulli};
 use crate::check::{inputs, numbers, parameter, positive, require, sample, zeros};
 use crate::configure::{getters, setters};
-use crate::inference::logs::{log_sum_exp, sigmoid, softplus};
+use crate::inference::logs::{log_sum_exp, sigmoid};
 use crate::learn::inherent::{fits, inherent};
 use crate::learn::{Fit, Report, Sample, Transform};
 use crate::random::Philox;
@@ -53,44 +54,6 @@ impl Helmholtz {
     pub fn new(layers: &[usize]) -> Self {
         Helmholtz { layers: layers.to_vec(), passes: 100, rate: 0.1, seed: 0, progress: Progress::none() }
     }
-}
-
-/// Weights and biases of one direction between two layers: `p(to = 1 | from) = σ(from W + b)`.
-#[derive(Debug, Clone)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-struct Link {
-    #[cfg_attr(feature = "serde", serde(with = "crate::saved::matrix"))]
-    weights: Array2<f64>,
-    #[cfg_attr(feature = "serde", serde(with = "crate::saved::vector"))]
-    bias: Array1<f64>,
-}
-
-impl Link {
-    fn input(&self, from: ArrayView1<f64>) -> Array1<f64> {
-        from.dot(&self.weights) + &self.bias
-    }
-
-    fn draw(&self, from: ArrayView1<f64>, rng: &mut Philox) -> Array1<f64> {
-        self.input(from).mapv_into(|v| f64::from(u8::from(rng.bernoulli(sigmoid(v)))))
-    }
-
-    fn log_probability(&self, to: ArrayView1<f64>, from: ArrayView1<f64>) -> f64 {
-        log_bernoulli(to, self.input(from).view())
-    }
-
-    /// The delta rule: towards predicting `to` from `from`.
-    fn learn(&mut self, to: ArrayView1<f64>, from: ArrayView1<f64>, rate: f64) {
-        let off = &to - &self.input(from).mapv_into(sigmoid);
-        for (i, v) in from.iter().enumerate().filter(|(_, v)| **v != 0.0) {
-            self.weights.row_mut(i).scaled_add(rate * v, &off);
-        }
-        self.bias.scaled_add(rate, &off);
-    }
-}
-
-/// `Σ_i log p(z_i)` of units with these inputs.
-fn log_bernoulli(z: ArrayView1<f64>, input: ArrayView1<f64>) -> f64 {
-    z.iter().zip(input).map(|(z, v)| z * v - softplus(*v)).sum()
 }
 
 /// Both networks of a Helmholtz machine.

@@ -15,8 +15,10 @@ mod autoencoder;
 mod boltzmann;
 mod deep_boltzmann;
 mod enumerated;
+mod exact;
 mod helmholtz;
 mod information;
+mod link;
 mod rbm;
 
 pub use autoencoder::{DeepAutoencoder, FittedDeepAutoencoder};

@@ -75,7 +75,7 @@ impl FittedTopicModel {
     }
 
     /// The coherence of each topic's `count` top words in documents x: `Σ_{i>j} log (D(w_i, w_j) + 1)/D(w_j)`, D the number of
-    /// documents that hold the words (UMass). The closer to zero, the better.
+    /// documents that hold the words (`UMass`). The closer to zero, the better.
     ///
     /// # Errors
     /// As `transform`; a top word that occurs in no document.

@@ -35,7 +35,7 @@ pub enum TopicMethod {
     },
 }
 
-/// Latent Dirichlet allocation: `β_k ~ Dir(η)`, `θ_d ~ Dir(α)`, each word of document d has a topic of θ_d and is drawn from
+/// Latent Dirichlet allocation: `β_k ~ Dir(η)`, `θ_d ~ Dir(α)`, each word of document d has a topic of `θ_d` and is drawn from
 /// it. Fitted to counts, documents x words.
 ///
 /// ```

@@ -82,10 +82,10 @@ pub(super) fn local(
                 top = top.max(*s);
             }
             let mut sum = 0.0;
-            own.iter_mut().for_each(|s| {
+            for s in own.iter_mut() {
                 *s = (*s - top).exp();
                 sum += *s;
-            });
+            }
             for (t, s) in own.iter_mut().enumerate() {
                 let p = *s / sum;
                 entropy -= n * crate::inference::logs::xlogx(p);
