@@ -1,6 +1,8 @@
 //! Topic models: the corpus of the notes, scikit-learn, enumeration, sampling.
 
 #![allow(clippy::unreadable_literal, reason = "as the notes print them")]
+#![allow(clippy::needless_range_loop, reason = "an index is the name of a variable, a state or a word")]
+#![allow(clippy::needless_borrows_for_generic_args, reason = "as users write it")]
 
 mod gibbs;
 mod process;
