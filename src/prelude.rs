@@ -10,6 +10,9 @@ pub use crate::models::cluster::*;
 pub use crate::models::generative::*;
 pub use crate::models::gp::*;
 pub use crate::models::graph::*;
+pub use crate::models::energy::{DeepAutoencoder, DeepBoltzmann, FittedRbm, Helmholtz, Rbm};
+pub use crate::models::gp::*;
+pub use crate::models::graphical::{BayesNet, BeliefPropagation, Dag, Ising, JunctionTree, MarkovField};
 pub use crate::models::kernel_methods::features::*;
 pub use crate::models::kernel_methods::*;
 pub use crate::models::latent::*;
@@ -19,6 +22,10 @@ pub use crate::models::neighbours::*;
 pub use crate::models::neural::*;
 pub use crate::models::recommend::*;
 pub use crate::models::sequence::*;
+pub use crate::models::sequence::{
+    Emission, Emissions, FittedHiddenMarkov, HiddenMarkov, LinearGaussian, LinearGaussianEm,
+};
+pub use crate::models::topics::*;
 pub use crate::optim::Minimiser;
 pub use crate::stats::*;
 pub use crate::{Device, Error, Matrix, Progress, Result, Step};

@@ -24,7 +24,7 @@ pub trait Environment {
     fn act(&self, state: usize, action: usize, rng: &mut Philox) -> (Option<usize>, f64);
 }
 
-/// One state, one action an episode: arm k pays 1 with probability p_k.
+/// One state, one action an episode: arm k pays 1 with probability `p_k`.
 #[derive(Debug, Clone)]
 pub struct Bandit {
     chances: Vec<f64>,
@@ -243,13 +243,11 @@ impl PolicyGradient {
             trace.push(total);
             self.progress.report(OP, episode + 1, self.episodes, total)?;
         }
-        let rows: Vec<f64> = (0..states).flat_map(|s| policy(&theta, s)).collect();
-        crate::check::finite(
-            OP,
-            "the policy",
-            ndarray::ArrayView2::from_shape((states, actions), &rows).expect("its shape"),
-        )?;
-        let probabilities = Array2::from_shape_vec((states, actions), rows).expect("its shape");
+        let mut probabilities = theta.clone();
+        for (s, mut row) in probabilities.rows_mut().into_iter().enumerate() {
+            row.assign(&ndarray::Array1::from(policy(&theta, s)));
+        }
+        crate::check::finite(OP, "the policy", probabilities.view())?;
         let end = trace.last().copied().unwrap_or(f64::NAN);
         Ok(FittedPolicy { probabilities, report: Report::new(trace, self.episodes, false, vec![end]) })
     }

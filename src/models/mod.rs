@@ -17,11 +17,14 @@
 //! | networks of discrete variables, lattices of spins | [`graphical`] |
 //! | networks, autoencoders, generators | [`neural`] |
 //! | predict ratings of items by users | [`recommend`] |
+//! | Boltzmann machines and other energies | [`energy`] |
+//! | topics of documents | [`topics`] |
 
 pub mod bayes_opt;
 pub mod boosting;
 pub mod cluster;
 pub mod generative;
+pub mod energy;
 pub mod gp;
 pub mod graph;
 pub mod graphical;
@@ -33,3 +36,4 @@ pub mod neighbours;
 pub mod neural;
 pub mod recommend;
 pub mod sequence;
+pub mod topics;

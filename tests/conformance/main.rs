@@ -41,3 +41,4 @@ mod recommend;
 mod regression;
 mod kernel_machines;
 mod lines;
+mod energy;

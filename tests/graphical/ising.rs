@@ -114,7 +114,7 @@ fn checkerboard_sweeps_sample_the_lattice() {
     let (mut spins, mut sum) = (ising.start(5), 0.0);
     for _ in 0..10_000 {
         spins = ising.sweep(&spins, 1).unwrap();
-        sum += ising.agreement(spins.spins().view());
+        sum += ising.agreement(spins.sites().view());
     }
     near(sum / 1e4, exact.agreement, 0.2);
     // Same seed, same spins, in one go or in two.

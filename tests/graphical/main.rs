@@ -1,6 +1,8 @@
 //! Networks of discrete variables: structure, exact and approximate answers, learning, spins.
 
 #![allow(clippy::unreadable_literal, reason = "as the notes print them")]
+#![allow(clippy::needless_range_loop, reason = "an index is the name of a variable, a state or a word")]
+#![allow(clippy::needless_borrows_for_generic_args, reason = "as users write it")]
 
 mod bayes_net;
 mod belief_propagation;

@@ -64,6 +64,7 @@ fn the_score_function_is_unbiased_for_coins() {
 }
 
 /// log p(x, z) of z ~ N(0, 1), x | z ~ N(z, 1/4) at x = 1.2, with its gradient.
+#[allow(clippy::unnecessary_wraps, reason = "as the estimators want it")]
 fn target(z: &[f64]) -> mercer::Result<(f64, Vec<f64>)> {
     Ok((-0.5 * z[0] * z[0] - 2.0 * (1.2 - z[0]).powi(2), vec![-z[0] + 4.0 * (1.2 - z[0])]))
 }

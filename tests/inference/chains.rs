@@ -6,7 +6,7 @@ use ndarray::Array2;
 
 use crate::near;
 
-/// x_t = a x_{t-1} + noise, of variance one, around a centre.
+/// `x_t = a x_{t-1}` and noise, of variance one, around a centre.
 fn autoregression(a: f64, n: usize, stream: u64, centre: f64) -> Array2<f64> {
     let mut rng = Philox::new(9, stream);
     let mut x = rng.normal();

@@ -1,6 +1,8 @@
 //! Inference: the EM driver, the generator, chains, bounds and approximations.
 
 #![allow(clippy::unreadable_literal, reason = "as the notes print them")]
+#![allow(clippy::needless_range_loop, reason = "an index is the name of a variable, a state or a word")]
+#![allow(clippy::needless_borrows_for_generic_args, reason = "as users write it")]
 
 mod amp;
 mod black_box;

@@ -97,7 +97,9 @@ fn metropolis_hastings_is_in_detailed_balance_on_a_small_chain() {
     let mut share = [0.0; 3];
     let path: Vec<usize> = x.iter().map(|v| *v as usize).collect();
     path.windows(2).for_each(|w| flow[[w[0], w[1]]] += 1.0);
-    path.iter().for_each(|s| share[*s] += 1.0 / path.len() as f64);
+    for s in &path {
+        share[*s] += 1.0 / path.len() as f64;
+    }
     for i in 0..3 {
         near(share[i], weights[i] / 8.0, 0.01);
         for j in 0..i {

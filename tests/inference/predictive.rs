@@ -11,7 +11,7 @@ fn a_chain_predicts_what_the_closed_form_does() {
     // Ten points of a noisy sine, cubic features, prior precision 1, noise precision 11.1.
     let x = Array1::from_shape_fn(10, |i| 0.05 + 0.1 * i as f64);
     let t = array![0.509_f64, 0.409, 1.1, 1.109, 0.109, 0.191, -1.109, -0.95, -0.559, -0.659];
-    let features = |x: &Array1<f64>| Array2::from_shape_fn((x.len(), 4), |(i, j)| x[i].powi(j as i32));
+    let features = |x: &Array1<f64>| Array2::from_shape_fn((x.len(), 4), |(i, j)| x[i].powf(j as f64));
     let (phi, alpha, beta) = (features(&x), 1.0, 11.1);
     let log = |w: &[f64]| {
         let w = Array1::from(w.to_vec());

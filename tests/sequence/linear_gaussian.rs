@@ -17,7 +17,7 @@ fn model() -> LinearGaussian {
     .unwrap()
 }
 
-/// Mean and covariance of (z_1..z_T) stacked, by unrolling.
+/// Mean and covariance of all states stacked, by unrolling.
 fn joint(m: &LinearGaussian, t: usize) -> (Array1<f64>, Array2<f64>) {
     let (mut mean, mut cov) = (Array1::zeros(2 * t), Array2::<f64>::zeros((2 * t, 2 * t)));
     let (mut one, mut var) = (m.initial_mean().clone(), m.initial_covariance().clone());

@@ -1,6 +1,8 @@
 //! Sequences: hidden Markov models against enumeration and hmmlearn, state spaces against the joint normal distribution.
 
 #![allow(clippy::unreadable_literal, reason = "as the notes print them")]
+#![allow(clippy::needless_range_loop, reason = "an index is the name of a variable, a state or a word")]
+#![allow(clippy::needless_borrows_for_generic_args, reason = "as users write it")]
 
 mod hidden_markov;
 mod linear_gaussian;

@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use ndarray::{Array2, ArrayView2, Axis, concatenate};
+use ndarray::{Array2, ArrayView1, ArrayView2, Axis};
 use rayon::prelude::*;
 
 use super::slice::{SliceParams, slice_sample};
@@ -94,8 +94,12 @@ impl Chains {
 
     /// The samples of all chains, one below the other.
     pub fn pooled(&self) -> Array2<f64> {
-        let views: Vec<_> = self.draws.iter().map(|d| d.view()).collect();
-        concatenate(Axis(0), &views).expect("chains have the same columns")
+        let (n, d) = self.draws[0].dim();
+        let mut all = Array2::zeros((n * self.draws.len(), d));
+        for (mut to, from) in all.axis_chunks_iter_mut(Axis(0), n).zip(&self.draws) {
+            to.assign(from);
+        }
+        all
     }
 }
 
@@ -125,8 +129,7 @@ pub(super) fn run<S: Sweep>(
             if t > params.burn_in {
                 accepted += p;
                 if (t - params.burn_in).is_multiple_of(params.thin) {
-                    kept.row_mut(heights.len())
-                        .assign(&ArrayView2::from_shape((1, at.len()), &at).expect("a row").row(0));
+                    kept.row_mut(heights.len()).assign(&ArrayView1::from(&at));
                     heights.push(height);
                 }
             }

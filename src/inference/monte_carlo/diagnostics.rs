@@ -46,7 +46,7 @@ fn effective(parts: &[Vec<f64>]) -> f64 {
             if t == 0 { 1.0 } else { 1.0 - (within - mean * n as f64 / (n as f64 - 1.0)) / total }
         };
         let (mut sum, mut before, mut t, mut ended) = (0.0, f64::INFINITY, 0, false);
-        while t + 1 <= most {
+        while t < most {
             let pair = rho(t) + rho(t + 1);
             if pair <= 0.0 {
                 ended = true;

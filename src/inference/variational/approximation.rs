@@ -194,9 +194,9 @@ impl Approximation {
                 }
                 let mut out = v.clone();
                 for i in 0..d {
-                    for j in 0..=i {
+                    for (j, w) in w[..=i].iter().enumerate() {
                         let own = if i == j { 1.0 / factor[row(i) + i] } else { 0.0 };
-                        out.push(v[i] * w[j] - own);
+                        out.push(v[i] * w - own);
                     }
                 }
                 out

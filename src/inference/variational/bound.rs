@@ -74,6 +74,29 @@ pub fn elbo_forms(q: &[f64], log_prior: &[f64], log_likelihood: &[f64]) -> Resul
     ])
 }
 
+/// Depth first over how often each value is drawn: the log probability of the set so far, and its weights' sum.
+fn walk(logs: &[(f64, f64)], left: usize, chance: f64, sum: f64, total: f64) -> f64 {
+    let (log_q, weight) = logs[0];
+    let part = |count: usize| {
+        let c = count as f64;
+        if count == 0 {
+            (chance, sum)
+        } else {
+            (chance + c * log_q - ln_gamma(c + 1.0), sum + c * weight.exp())
+        }
+    };
+    if logs.len() == 1 {
+        let (chance, sum) = part(left);
+        return if chance == f64::NEG_INFINITY { 0.0 } else { chance.exp() * (sum / total).ln() };
+    }
+    (0..=left)
+        .map(|count| {
+            let (chance, sum) = part(count);
+            if chance == f64::NEG_INFINITY { 0.0 } else { walk(&logs[1..], left - count, chance, sum, total) }
+        })
+        .sum()
+}
+
 /// The multi-sample bound `E[log (1/K) Σ_k p(x, z_k)/q(z_k)]`, exactly: the sum over all multisets of K values of z.
 ///
 /// It does not fall with K, is the ELBO at K = 1 and tends to the evidence.
@@ -88,32 +111,6 @@ pub fn multi_sample_bound(q: &[f64], log_joint: &[f64], k: usize) -> Result<f64>
     let sets = ln_gamma(size + n) - ln_gamma(size + 1.0) - ln_gamma(n);
     table(OP, sets.exp(), "estimate it by `sampled_bound`")?;
     let logs: Vec<(f64, f64)> = q.iter().zip(log_joint).map(|(q, p)| (q.ln(), p - q.ln())).collect();
-    // Depth first over how often each value is drawn: the log probability of the set so far, and its weights' sum.
-    fn walk(logs: &[(f64, f64)], left: usize, chance: f64, sum: f64, total: f64) -> f64 {
-        let (log_q, weight) = logs[0];
-        let part = |count: usize| {
-            let c = count as f64;
-            if count == 0 {
-                (chance, sum)
-            } else {
-                (chance + c * log_q - ln_gamma(c + 1.0), sum + c * weight.exp())
-            }
-        };
-        if logs.len() == 1 {
-            let (chance, sum) = part(left);
-            return if chance == f64::NEG_INFINITY { 0.0 } else { chance.exp() * (sum / total).ln() };
-        }
-        (0..=left)
-            .map(|count| {
-                let (chance, sum) = part(count);
-                if chance == f64::NEG_INFINITY {
-                    0.0
-                } else {
-                    walk(&logs[1..], left - count, chance, sum, total)
-                }
-            })
-            .sum()
-    }
     // Weights are divided by the largest, so that none overflows.
     let top = logs.iter().filter(|l| l.0 > f64::NEG_INFINITY).map(|l| l.1).fold(f64::NEG_INFINITY, f64::max);
     let scaled: Vec<(f64, f64)> = logs.iter().map(|(q, w)| (*q, w - top)).collect();

@@ -209,10 +209,9 @@ impl ExpectationPropagation {
                 let one = |r: f64, b: f64| 0.5 * r * r / b - 0.5 * b.ln();
                 let own = (cavity.0 + natural[i].0, cavity.1 + natural[i].1);
                 parts += log_z + one(cavity.0, cavity.1) - one(own.0, own.1);
-                (_, mean, covariance) =
-                    self.posterior(&prior_shift, &prior_precision, directions, &natural)?;
+                (_, mean, covariance) = posterior(&prior_shift, &prior_precision, directions, &natural)?;
             }
-            let (at_end, m, c) = self.posterior(&prior_shift, &prior_precision, directions, &natural)?;
+            let (at_end, m, c) = posterior(&prior_shift, &prior_precision, directions, &natural)?;
             (mean, covariance) = (m, c);
             let log_evidence = at_end - at_prior + parts;
             self.progress.report(OP, sweep, self.max_sweeps, log_evidence)?;
@@ -229,23 +228,23 @@ impl ExpectationPropagation {
             tolerance: self.tolerance,
         })
     }
+}
 
-    fn posterior(
-        &self,
-        shift: &Array1<f64>,
-        precision: &Array2<f64>,
-        directions: &Array2<f64>,
-        natural: &[(f64, f64)],
-    ) -> Result<(f64, Array1<f64>, Array2<f64>)> {
-        let (mut r, mut b) = (shift.clone(), precision.clone());
-        for (a, (nu, tau)) in directions.rows().into_iter().zip(natural) {
-            r.scaled_add(*nu, &a);
-            for i in 0..a.len() {
-                for j in 0..a.len() {
-                    b[[i, j]] += tau * a[i] * a[j];
-                }
+/// The normal distribution with these sites.
+fn posterior(
+    shift: &Array1<f64>,
+    precision: &Array2<f64>,
+    directions: &Array2<f64>,
+    natural: &[(f64, f64)],
+) -> Result<(f64, Array1<f64>, Array2<f64>)> {
+    let (mut r, mut b) = (shift.clone(), precision.clone());
+    for (a, (nu, tau)) in directions.rows().into_iter().zip(natural) {
+        r.scaled_add(*nu, &a);
+        for i in 0..a.len() {
+            for j in 0..a.len() {
+                b[[i, j]] += tau * a[i] * a[j];
             }
         }
-        potential(r.view(), b.view())
     }
+    potential(r.view(), b.view())
 }

@@ -64,10 +64,11 @@ impl KnownVarianceMixture {
         let means = means.iter().map(|m| vec![m / variance, -0.5 / variance]);
         Ok(means.chain(self.data.iter().map(|_| vec![0.0; self.components])).collect())
     }
+}
 
-    fn scores(&self, x: f64, means: &[Vec<f64>]) -> Vec<f64> {
-        means.iter().map(|u| x * u[0] - 0.5 * u[1]).collect()
-    }
+/// `E[log p(x | μ_k)]` of each component, up to what they share.
+fn scores(x: f64, means: &[Vec<f64>]) -> Vec<f64> {
+    means.iter().map(|u| x * u[0] - 0.5 * u[1]).collect()
 }
 
 impl Conditionals for KnownVarianceMixture {
@@ -80,7 +81,7 @@ impl Conditionals for KnownVarianceMixture {
     fn natural(&self, block: usize, expected: &[Vec<f64>]) -> Result<Vec<f64>> {
         let k = self.components;
         if block >= k {
-            return Ok(self.scores(self.data[block - k], &expected[..k]));
+            return Ok(scores(self.data[block - k], &expected[..k]));
         }
         let mut v = vec![0.0, -0.5 / self.prior_variance];
         for (x, q) in self.data.iter().zip(&expected[k..]) {
@@ -96,7 +97,7 @@ impl Conditionals for KnownVarianceMixture {
         let mut sum: f64 = expected[..k].iter().map(prior).sum();
         for (x, q) in self.data.iter().zip(&expected[k..]) {
             sum -= (k as f64).ln();
-            let each = self.scores(*x, &expected[..k]);
+            let each = scores(*x, &expected[..k]);
             sum += q.iter().zip(&each).map(|(q, s)| q * (s - 0.5 * x * x - 0.5 * log_tau)).sum::<f64>();
         }
         Ok(sum)
@@ -123,7 +124,7 @@ impl GlobalLocal for KnownVarianceMixture {
     }
 
     fn local(&self, i: usize, expected: &[Vec<f64>]) -> Result<Vec<Vec<f64>>> {
-        let q = Family::Categorical(self.components).expected(&self.scores(self.data[i], expected))?;
+        let q = Family::Categorical(self.components).expected(&scores(self.data[i], expected))?;
         Ok(q.iter().map(|q| vec![q * self.data[i], -0.5 * q]).collect())
     }
 }

@@ -60,7 +60,9 @@ impl Grid {
             let requirement = "the density must be finite, and not vanish everywhere";
             return Err(Error::Parameter { name: "log of the integral".to_owned(), value: all, requirement });
         }
-        logs.iter_mut().for_each(|l| *l -= all);
+        for l in &mut logs {
+            *l -= all;
+        }
         Ok(Grid { points, logs, width })
     }
 

@@ -99,7 +99,9 @@ fn scaled(mut v: Vec<f64>, messages: Messages) -> Vec<f64> {
         Messages::Max => v.iter().copied().fold(f64::NEG_INFINITY, f64::max),
     };
     if by > f64::NEG_INFINITY {
-        v.iter_mut().for_each(|x| *x -= by);
+        for x in &mut v {
+            *x -= by;
+        }
     }
     v
 }

@@ -109,7 +109,7 @@ impl Dag {
     pub fn d_separated(&self, a: &[usize], b: &[usize], given: &[usize]) -> Result<bool> {
         apart("Dag::d_separated", self.len(), a, b, given)?;
         let kept = self.ancestral(&[a, b, given].concat());
-        let mut graph = Graph::new(self.len(), &[])?;
+        let mut graph = Graph::empty(self.len());
         for &v in &kept {
             let family: Vec<usize> = self.parents[v].iter().copied().chain([v]).collect();
             graph.marry(&family);
@@ -119,7 +119,7 @@ impl Dag {
 
     /// The moral graph: parents of a common child are joined, directions dropped.
     pub fn moral(&self) -> Graph {
-        let mut graph = Graph::new(self.len(), &[]).expect("there are no edges");
+        let mut graph = Graph::empty(self.len());
         for (v, parents) in self.parents.iter().enumerate() {
             let family: Vec<usize> = parents.iter().copied().chain([v]).collect();
             graph.marry(&family);
@@ -138,7 +138,9 @@ impl Dag {
         }
         // Without the edges that leave the cause.
         let mut parents = self.parents.clone();
-        parents.iter_mut().for_each(|p| p.retain(|v| *v != cause));
+        for p in &mut parents {
+            p.retain(|v| *v != cause);
+        }
         Dag::of_parents(self.names.clone(), parents)?.d_separated(&[cause], &[effect], through)
     }
 }

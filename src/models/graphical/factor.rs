@@ -121,14 +121,11 @@ impl Factor {
     pub fn times(&self, other: &Factor) -> Result<Factor> {
         let (mut variables, mut sizes) = (self.variables.clone(), self.sizes.clone());
         for (v, s) in other.variables.iter().zip(&other.sizes) {
-            match variables.iter().position(|own| own == v) {
-                Some(i) => {
-                    require(OP, sizes[i] == *s, || format!("variable {v} has {} and {s} values", sizes[i]))?
-                }
-                None => {
-                    variables.push(*v);
-                    sizes.push(*s);
-                }
+            if let Some(i) = variables.iter().position(|own| own == v) {
+                require(OP, sizes[i] == *s, || format!("variable {v} has {} and {s} values", sizes[i]))?;
+            } else {
+                variables.push(*v);
+                sizes.push(*s);
             }
         }
         table(

@@ -67,7 +67,7 @@ impl MarkovField {
 
     /// The graph whose edges join variables of one table.
     pub fn graph(&self) -> Graph {
-        let mut graph = Graph::new(self.sizes.len(), &[]).expect("there are no edges");
+        let mut graph = Graph::empty(self.sizes.len());
         self.factors.iter().for_each(|f| graph.marry(f.variables()));
         graph
     }

@@ -17,7 +17,7 @@ impl Graph {
     /// # Errors
     /// [`Error::Shape`](crate::Error::Shape) for an edge to nowhere or to itself.
     pub fn new(n: usize, edges: &[(usize, usize)]) -> Result<Self> {
-        let mut graph = Graph { neighbours: vec![BTreeSet::new(); n] };
+        let mut graph = Self::empty(n);
         for &(a, b) in edges {
             require("Graph", a < n && b < n && a != b, || {
                 format!("an edge between {a} and {b} of {n} variables")
@@ -25,6 +25,11 @@ impl Graph {
             graph.join(a, b);
         }
         Ok(graph)
+    }
+
+    /// n variables without edges.
+    pub(super) fn empty(n: usize) -> Self {
+        Graph { neighbours: vec![BTreeSet::new(); n] }
     }
 
     pub(super) fn join(&mut self, a: usize, b: usize) {

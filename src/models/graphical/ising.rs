@@ -43,14 +43,14 @@ getters!(Ising {
 /// Spins of a chain, and where in its randomness it is.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Spins {
-    spins: Array2<i8>,
+    sites: Array2<i8>,
     seed: u64,
     sweeps: u64,
 }
 
 getters!(Spins {
     /// ±1 at every site.
-    spins: &Array2<i8>,
+    sites: &Array2<i8>,
     /// Sweeps made so far.
     sweeps: u64,
 });
@@ -58,22 +58,8 @@ getters!(Spins {
 impl Spins {
     /// The mean spin.
     pub fn magnetisation(&self) -> f64 {
-        self.spins.iter().map(|s| f64::from(*s)).sum::<f64>() / self.spins.len() as f64
+        self.sites.iter().map(|s| f64::from(*s)).sum::<f64>() / self.sites.len() as f64
     }
-}
-
-/// The answers of enumeration.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct IsingExact {
-    /// `log Σ_z exp(...)`.
-    pub log_partition: f64,
-    /// `E[z_i]`.
-    pub magnetisation: Array2<f64>,
-    /// `E[Σ_{edges} z_i z_j]`.
-    pub agreement: f64,
-    /// The log weight `η Σ z_i z_j + Σ h_i z_i` of every state, bit i of its number the i-th site, 1 for +1.
-    pub log_weights: Vec<f64>,
 }
 
 const OP: &str = "Ising";
@@ -152,9 +138,9 @@ impl Ising {
     /// # Errors
     /// Spins of another shape.
     pub fn energy(&self, spins: &Spins) -> Result<f64> {
-        require(OP, spins.spins.dim() == self.field.dim(), || format!("spins of {:?}", spins.spins.dim()))?;
-        let outer: f64 = spins.spins.iter().zip(&self.field).map(|(s, h)| f64::from(*s) * h).sum();
-        Ok(-self.coupling * self.agreement(spins.spins.view()) - outer)
+        require(OP, spins.sites.dim() == self.field.dim(), || format!("spins of {:?}", spins.sites.dim()))?;
+        let outer: f64 = spins.sites.iter().zip(&self.field).map(|(s, h)| f64::from(*s) * h).sum();
+        Ok(-self.coupling * self.agreement(spins.sites.view()) - outer)
     }
 
     /// Spins to begin with: fair coins of this seed.
@@ -162,7 +148,7 @@ impl Ising {
         let columns = self.field.ncols();
         let spin =
             |(i, j): (usize, usize)| if word(seed, u64::MAX, i * columns + j) >> 31 == 0 { 1 } else { -1 };
-        Spins { spins: Array2::from_shape_fn(self.field.dim(), spin), seed, sweeps: 0 }
+        Spins { sites: Array2::from_shape_fn(self.field.dim(), spin), seed, sweeps: 0 }
     }
 
     /// Gibbs sampling: a sweep draws all black sites given the white ones, then all white sites:
@@ -174,7 +160,7 @@ impl Ising {
     /// # Errors
     /// Spins of another shape.
     pub fn sweep(&self, from: &Spins, sweeps: usize) -> Result<Spins> {
-        require(OP, from.spins.dim() == self.field.dim(), || format!("spins of {:?}", from.spins.dim()))?;
+        require(OP, from.sites.dim() == self.field.dim(), || format!("spins of {:?}", from.sites.dim()))?;
         let mut next = from.clone();
         let (n, m) = self.field.dim();
         // Without fields that differ there are five thresholds, else one is made for each decision.
@@ -189,14 +175,14 @@ impl Ising {
                     let mut j = (i + colour) % 2;
                     while j < m {
                         let mut sum = 0i32;
-                        self.around(&next.spins, i, j, |s| sum += i32::from(s));
+                        self.around(&next.sites, i, j, |s| sum += i32::from(s));
                         let t = if equal {
                             table[(sum + 4) as usize]
                         } else {
                             threshold(sum, self.field[[i, j]])
                         };
                         let up = t.says_yes(word(next.seed, next.sweeps, i * m + j));
-                        next.spins[[i, j]] = if up { 1 } else { -1 };
+                        next.sites[[i, j]] = if up { 1 } else { -1 };
                         j += 2;
                     }
                 }
@@ -218,7 +204,7 @@ impl Ising {
             spins = self.sweep(&spins, 1)?;
             for ((i, j), s) in sum.indexed_iter_mut() {
                 let mut around = 0.0;
-                self.around(&spins.spins, i, j, |s| around += f64::from(s));
+                self.around(&spins.sites, i, j, |s| around += f64::from(s));
                 *s += (self.coupling * around + self.field[[i, j]]).tanh();
             }
         }
@@ -264,36 +250,6 @@ impl Ising {
             rest += self.field[[i, j]] * m - xlogx(p) - xlogx(1.0 - p);
         }
         Ok(-0.5 * self.coupling * twice - rest)
-    }
-
-    /// Everything by going through all states, of at most 2²⁰.
-    ///
-    /// # Errors
-    /// More than twenty sites.
-    pub fn enumerate(&self) -> Result<IsingExact> {
-        let (n, m) = self.field.dim();
-        let sites = n * m;
-        parameter("sites", sites as f64, sites <= 20, "must be at most 20 to go through all states")?;
-        let mut log_weights = Vec::with_capacity(1 << sites);
-        let mut agreements = Vec::with_capacity(1 << sites);
-        for state in 0..1u32 << sites {
-            let spin = |(i, j): (usize, usize)| if state >> (i * m + j) & 1 == 1 { 1i8 } else { -1 };
-            let spins = Array2::from_shape_fn((n, m), spin);
-            let agreement = self.agreement(spins.view());
-            let outer: f64 = spins.iter().zip(&self.field).map(|(s, h)| f64::from(*s) * h).sum();
-            log_weights.push(self.coupling * agreement + outer);
-            agreements.push(agreement);
-        }
-        let log_partition = crate::inference::logs::log_sum_exp(&log_weights);
-        let (mut magnetisation, mut agreement) = (Array2::<f64>::zeros((n, m)), 0.0);
-        for (state, log) in log_weights.iter().enumerate() {
-            let p = (log - log_partition).exp();
-            agreement += p * agreements[state];
-            for ((i, j), v) in magnetisation.indexed_iter_mut() {
-                *v += if state >> (i * m + j) & 1 == 1 { p } else { -p };
-            }
-        }
-        Ok(IsingExact { log_partition, magnetisation, agreement, log_weights })
     }
 }
 

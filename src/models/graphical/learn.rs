@@ -113,7 +113,7 @@ impl NetLearner {
         match self.estimate {
             Estimate::Likelihood => {}
             Estimate::Mode { alpha } => {
-                parameter("alpha", alpha, alpha >= 1.0 && alpha.is_finite(), "must be at least 1")?
+                parameter("alpha", alpha, alpha >= 1.0 && alpha.is_finite(), "must be at least 1")?;
             }
             Estimate::Mean { alpha } => not_negative("alpha", alpha)?,
         }
@@ -195,8 +195,12 @@ impl EmModel for NetLearner {
         let mut pooled = counts.tables.clone();
         for group in &self.ties {
             let mut sum = vec![0.0; pooled[group[0]].len()];
-            group.iter().for_each(|v| sum.iter_mut().zip(&counts.tables[*v]).for_each(|(s, c)| *s += c));
-            group.iter().for_each(|v| pooled[*v].clone_from(&sum));
+            for v in group {
+                sum.iter_mut().zip(&counts.tables[*v]).for_each(|(s, c)| *s += c);
+            }
+            for v in group {
+                pooled[*v].clone_from(&sum);
+            }
         }
         let mut tables = Vec::new();
         for (k, f) in net.tables().iter().enumerate() {
@@ -227,7 +231,7 @@ impl EmModel for NetLearner {
     fn objective(&self, net: &BayesNet, counts: &Counts) -> f64 {
         let prior = match self.estimate {
             Estimate::Mode { alpha } if alpha > 1.0 => {
-                (alpha - 1.0) * net.tables().iter().flat_map(|t| t.log_values()).sum::<f64>()
+                (alpha - 1.0) * net.tables().iter().flat_map(Factor::log_values).sum::<f64>()
             }
             _ => 0.0,
         };

@@ -36,16 +36,15 @@ impl LogLinear {
         let all: f64 = sizes.iter().map(|s| *s as f64).product();
         parameter("assignments", all, (1.0..=1_048_576.0).contains(&all), "must be between 1 and 2^20")?;
         parameter("count", count as f64, count > 0, "must be at least 1")?;
-        let mut rows = Vec::new();
-        for x in states(sizes) {
+        let mut table = Array2::zeros((all as usize, count));
+        for (x, mut row) in states(sizes).zip(table.rows_mut()) {
             let f = features(&x);
             require(OP, f.len() == count && f.iter().all(|v| v.is_finite()), || {
                 format!("features {f:?} of {x:?}")
             })?;
-            rows.extend(f);
+            row.assign(&Array1::from(f));
         }
-        let features = Array2::from_shape_vec((rows.len() / count, count), rows).expect("counted");
-        Ok(LogLinear { sizes: sizes.to_vec(), features })
+        Ok(LogLinear { sizes: sizes.to_vec(), features: table })
     }
 
     fn place(&self, x: &[usize]) -> Result<usize> {

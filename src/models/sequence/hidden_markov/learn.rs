@@ -215,7 +215,9 @@ impl<'a> EmModel for BaumWelch<'a> {
         };
         let each: Vec<Sums> = batch.par_iter().map(one).collect::<Result<_>>()?;
         let mut all = Sums::new(params);
-        each.iter().for_each(|s| all.add(s));
+        for s in &each {
+            all.add(s);
+        }
         Ok(all)
     }
 

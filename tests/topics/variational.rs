@@ -1,0 +1,130 @@
+//! Coordinate ascent for topics: the numbers of the notes, batches, scikit-learn's step.
+
+use mercer::Device;
+use mercer::models::topics::{TopicMethod, TopicModel};
+use ndarray::{Array2, Axis, array};
+use serde_json::Value;
+
+use crate::{counts, documents, near, notes};
+
+fn start() -> Array2<f64> {
+    array![[1.0, 0.8, 0.3, 0.2], [0.2, 0.4, 0.9, 1.1]]
+}
+
+#[test]
+fn the_corpus_of_the_notes() {
+    let model = notes().start(start()).local_passes(1).tolerance(0.0);
+    let fit = |sweeps: usize| model.clone().max_iterations(sweeps).fit(&Device::cpu(), &counts()).unwrap();
+    let found = fit(300);
+    let trace = &found.report().trace;
+    for (sweep, value) in [(0, -28.73087099), (1, -25.08727948), (2, -24.8660939)] {
+        near(trace[sweep], value, 1e-7);
+    }
+    near(found.report().objective(), -24.86607628, 1e-7);
+    assert!(trace.windows(2).all(|w| w[1] >= w[0] - 1e-10));
+    let one = fit(1);
+    for (w, want) in [5.0616535, 2.6548675, 0.30807467, 0.14443331].into_iter().enumerate() {
+        near(one.lambda()[[0, w]], want, 1e-7);
+    }
+    for (w, want) in [5.0999926, 3.0999985, 0.10000132, 0.10000751].into_iter().enumerate() {
+        near(found.lambda()[[0, w]], want, 2e-6);
+    }
+    // γ₅ = (1.5, 1.5): both topics alike.
+    near(found.transform(&counts()).unwrap()[[4, 0]], 0.5, 1e-4);
+    near(found.lambda().sum(), 2.0 * 0.4 + 16.0, 1e-9);
+    assert_eq!(found.top_words(0, 2).unwrap(), [0, 1]);
+}
+
+#[test]
+fn the_bound_is_below_the_evidence() {
+    // Every assignment of two topics to sixteen words.
+    let (model, docs) = (notes(), documents());
+    let lengths: Vec<usize> = docs.iter().map(Vec::len).collect();
+    let logs: Vec<f64> = (0..1usize << 16)
+        .map(|s| {
+            let mut bit = 0;
+            let z: Vec<Vec<usize>> = lengths
+                .iter()
+                .map(|n| {
+                    bit += n;
+                    (bit - n..bit).map(|b| s >> b & 1).collect()
+                })
+                .collect();
+            model.collapsed_log_joint(&docs, &z, 4).unwrap()
+        })
+        .collect();
+    let top = logs.iter().copied().fold(f64::MIN, f64::max);
+    let evidence = top + logs.iter().map(|l| (l - top).exp()).sum::<f64>().ln();
+    near(evidence, -23.9110446, 1e-6);
+    for seed in 0..4 {
+        let bound = model.clone().seed(seed).fit(&Device::cpu(), &counts()).unwrap().report().objective();
+        assert!(bound < evidence);
+    }
+}
+
+#[test]
+fn a_step_and_the_topics_of_documents_are_scikit_learns() {
+    let o: Value = serde_json::from_str(include_str!("../oracle/topics.json")).unwrap();
+    let matrix = |name: &str| {
+        let rows = o[name].as_array().unwrap();
+        Array2::from_shape_fn((rows.len(), rows[0].as_array().unwrap().len()), |(i, j)| {
+            rows[i][j].as_f64().unwrap()
+        })
+    };
+    let (x, start) = (matrix("x"), matrix("start"));
+    let model = TopicModel::new(3).alpha(0.3).eta(0.2).start(start).local_passes(20_000).max_iterations(1);
+    let one = model.fit(&Device::cpu(), &x).unwrap();
+    assert!((one.lambda() - &matrix("after")).iter().all(|v| v.abs() < 1e-6));
+    // λ after a step of no documents' weight is the start: ask it through a model of one iteration less.
+    let none = model.max_iterations(0).fit(&Device::cpu(), &x).unwrap();
+    assert!((none.transform(&x).unwrap() - &matrix("transform")).iter().all(|v| v.abs() < 1e-6));
+}
+
+/// A corpus of three topics, and documents that were kept from the fit.
+fn corpus() -> (Array2<f64>, Array2<f64>) {
+    let made = TopicModel::new(3).alpha(0.2).eta(0.1).generate(20, &[60; 120], 7).unwrap();
+    let x = mercer::models::topics::word_counts(&made.documents, 20).unwrap();
+    let (a, b) = x.view().split_at(Axis(0), 90);
+    (a.to_owned(), b.to_owned())
+}
+
+#[test]
+fn on_line_learning_comes_close_and_predicts_new_documents() {
+    let (train, test) = corpus();
+    let model = TopicModel::new(3).alpha(0.2).eta(0.1).seed(2).max_iterations(40);
+    let batch = model.fit(&Device::cpu(), &train).unwrap();
+    let online = TopicMethod::Online { batch: 15, delay: 2.0, decay: 0.7 };
+    let stream = model.clone().method(online).fit(&Device::cpu(), &train).unwrap();
+    let one = TopicModel::new(1).alpha(0.2).eta(0.1).fit(&Device::cpu(), &train).unwrap();
+    let p = [&batch, &stream, &one].map(|m| m.perplexity(&test).unwrap());
+    assert!(p[0] < 0.85 * p[2] && p[1] < 0.85 * p[2], "{p:?}");
+    // Topics that were learned hang together better than words at random.
+    let coherence = batch.coherence(&train, 4).unwrap();
+    assert!(coherence.iter().all(|c| c.is_finite()));
+    assert!(batch.transform(&test).unwrap().rows().into_iter().all(|r| (r.sum() - 1.0).abs() < 1e-12));
+    assert!(
+        model
+            .clone()
+            .method(TopicMethod::Online { batch: 0, delay: 1.0, decay: 0.7 })
+            .fit(&Device::cpu(), &train)
+            .is_err()
+    );
+    assert!(
+        model
+            .method(TopicMethod::Online { batch: 5, delay: 1.0, decay: 0.3 })
+            .fit(&Device::cpu(), &train)
+            .is_err()
+    );
+}
+
+#[test]
+fn documents_may_come_in_any_order() {
+    let model = notes().start(start());
+    let order = [3, 0, 4, 2, 1];
+    let a = model.fit(&Device::cpu(), &counts()).unwrap();
+    let b = model.fit(&Device::cpu(), &counts().select(Axis(0), &order)).unwrap();
+    assert!((a.lambda() - b.lambda()).iter().all(|v| v.abs() < 1e-9));
+    // Topics that are exchanged at the start are exchanged at the end.
+    let c = model.start(start().select(Axis(0), &[1, 0])).fit(&Device::cpu(), &counts()).unwrap();
+    assert!((a.lambda() - &c.lambda().select(Axis(0), &[1, 0])).iter().all(|v| v.abs() < 1e-9));
+}
