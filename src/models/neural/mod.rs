@@ -8,6 +8,10 @@
 //! | build a network of one's own | [`Network`] of [`Layer`]s, [`Activation`], [`OutputLoss`] |
 //! | compress rows to a code and back | [`Autoencoder`] |
 //! | the same with a density: generate, bound the likelihood | [`Vae`], [`LinearGaussian`] |
+//! | a density that is known and can be drawn from | [`NormalisingFlow`] |
+//! | a generator without a density | [`Gan`] |
+//! | error bars | [`BayesianNetwork`] |
+//! | see networks become Gaussian processes | [`RandomNetwork`] |
 //! | several tasks with common layers | [`SharedLayers`] |
 //! | know how easily it is deceived | [`fgsm`] |
 //! | count what it can say | [`log_regions`], [`count_pieces`], [`log_symmetries`] |
@@ -17,10 +21,13 @@
 mod activation;
 mod adversarial;
 mod autoencoder;
+mod bayesian;
 mod classifier;
 mod design;
 mod elbo;
 mod expressivity;
+mod flow;
+mod gan;
 mod image;
 mod layer;
 mod loss;
@@ -32,15 +39,19 @@ mod shared;
 mod supervised;
 mod training;
 mod vae;
+mod wide;
 
 pub use activation::Activation;
 pub use adversarial::fgsm;
 pub use autoencoder::{Autoencoder, FittedAutoencoder};
+pub use bayesian::{BayesianNetwork, FittedBayesianNetwork, WeightPosterior};
 pub use classifier::{FittedNeuralClassifier, NeuralClassifier};
 pub use elbo::{
     Elbo, LinearGaussian, importance_bound, kl_to_standard, kl_to_standard_full, reparametrise, reparametrised_gradient,
 };
 pub use expressivity::{approximate_parameters, count_pieces, log_regions, log_symmetries};
+pub use flow::{FittedFlow, FlowKind, FlowMap, NormalisingFlow};
+pub use gan::{FittedGan, Gan, GanLoss, Generator, VariationalDivergence};
 pub use layer::{Layer, Picture, Pooling};
 pub use loss::OutputLoss;
 pub use network::{Gradient, Network};
@@ -49,3 +60,4 @@ pub use regressor::{FittedNeuralRegressor, NeuralRegressor};
 pub use shared::{SharedLayers, Task};
 pub use training::{Optimiser, Training};
 pub use vae::{Decoder, FittedVae, Vae};
+pub use wide::RandomNetwork;
