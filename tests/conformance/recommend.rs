@@ -11,7 +11,8 @@ fn ratings() -> (Array2<f64>, Array1<f64>) {
     let truth = random(8, 2, 31).dot(&random(6, 2, 32).t());
     let pairs: Vec<(usize, usize)> =
         (0..48).map(|r| (r / 6, r % 6)).filter(|(u, i)| (3 * u + i) % 5 != 4).collect();
-    let x = Array2::from_shape_fn((pairs.len(), 2), |(r, c)| if c == 0 { pairs[r].0 } else { pairs[r].1 } as f64);
+    let x =
+        Array2::from_shape_fn((pairs.len(), 2), |(r, c)| if c == 0 { pairs[r].0 } else { pairs[r].1 } as f64);
     (x, pairs.iter().map(|&at| truth[at]).collect())
 }
 

@@ -20,7 +20,10 @@ fn a_linear_margin_falls_by_epsilon_times_the_norm() {
 #[test]
 fn the_loss_does_not_fall_for_small_steps() {
     let (x, y) = (random(30, 2, 2), (0..30).map(|n| n % 3).collect::<Vec<usize>>());
-    let fitted = NeuralClassifier::new(&[6]).training(Training::default().epochs(30)).fit(&Device::cpu(), &x, &y).unwrap();
+    let fitted = NeuralClassifier::new(&[6])
+        .training(Training::default().epochs(30))
+        .fit(&Device::cpu(), &x, &y)
+        .unwrap();
     let hot = Array2::from_shape_fn((30, 3), |(n, k)| f64::from(u8::from(y[n] == k)));
     let loss = |x: &Array2<f64>| {
         let a = fitted.network().forward(fitted.parameters(), x).unwrap();

@@ -50,7 +50,8 @@ fn the_example_of_the_notes() {
 fn tied_weights_are_transposes() {
     let x = correlated();
     let training = Training::default().epochs(20);
-    let fitted = Autoencoder::new(2).hidden([3]).tied(true).training(training).fit(&Device::cpu(), &x).unwrap();
+    let fitted =
+        Autoencoder::new(2).hidden([3]).tied(true).training(training).fit(&Device::cpu(), &x).unwrap();
     let (e, d) = (fitted.encoder_parameters(), fitted.decoder_parameters());
     // Encoder 4-3-2, decoder 2-3-4.
     let second = |code: usize, unit: usize| e[15 + code * 3 + unit];

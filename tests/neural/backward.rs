@@ -14,7 +14,8 @@ fn check(net: &Network, x: &Array2<f64>, training: Option<u64>, what: &str) {
     let tape = net.record(&w, x, training).unwrap();
     let got = net.backward(&w, &tape, &delta).unwrap();
     all_near(&got.parameters, &slopes(&w, 1e-5, |w| value(w, x)), 1e-7, &format!("{what}: parameters"));
-    let by_x = slopes(&flat(x), 1e-5, |v| value(&w, &Array2::from_shape_vec(x.raw_dim(), v.to_vec()).unwrap()));
+    let by_x =
+        slopes(&flat(x), 1e-5, |v| value(&w, &Array2::from_shape_vec(x.raw_dim(), v.to_vec()).unwrap()));
     all_near(&flat(&got.inputs), &by_x, 1e-7, &format!("{what}: inputs"));
 }
 
@@ -24,25 +25,57 @@ fn every_layer_agrees_with_finite_differences() {
     let x = random(3, 4, 20);
     check(&Network::new(vec![Layer::dense(4, 3)]).unwrap(), &x, None, "dense");
     check(&Network::new(vec![Layer::linear(4, 3)]).unwrap(), &x, None, "linear");
-    for h in [Activation::Sigmoid, Activation::Tanh, Activation::Relu, Activation::Softplus, Activation::Erf, Activation::Identity] {
+    for h in [
+        Activation::Sigmoid,
+        Activation::Tanh,
+        Activation::Relu,
+        Activation::Softplus,
+        Activation::Erf,
+        Activation::Identity,
+    ] {
         check(&Network::new(vec![Layer::activate(4, h)]).unwrap(), &x, None, "activation");
         check(&Network::mlp(4, &[5, 3], 2, h).unwrap(), &x, None, "deep");
     }
     check(&Network::new(vec![Layer::dropout(4, 0.4)]).unwrap(), &x, Some(3), "dropout");
     let inner = Network::mlp(4, &[3], 4, Activation::Tanh).unwrap();
-    check(&Network::new(vec![Layer::residual(inner.clone()), Layer::dense(4, 2)]).unwrap(), &x, None, "residual");
-    let sum = Layer::sum(vec![Network::mlp(4, &[3], 2, Activation::Tanh).unwrap(), Network::new(vec![Layer::linear(4, 2)]).unwrap()]);
+    check(
+        &Network::new(vec![Layer::residual(inner.clone()), Layer::dense(4, 2)]).unwrap(),
+        &x,
+        None,
+        "residual",
+    );
+    let sum = Layer::sum(vec![
+        Network::mlp(4, &[3], 2, Activation::Tanh).unwrap(),
+        Network::new(vec![Layer::linear(4, 2)]).unwrap(),
+    ]);
     check(&Network::new(vec![sum]).unwrap(), &x, None, "sum");
     let pixels = random(2, 2 * 5 * 6, 23);
-    check(&Network::new(vec![Layer::convolution(shape(2, 5, 6), 3, 3, 1, 0)]).unwrap(), &pixels, None, "convolution");
-    check(&Network::new(vec![Layer::convolution(shape(2, 5, 6), 2, 3, 2, 1)]).unwrap(), &pixels, None, "strided");
+    check(
+        &Network::new(vec![Layer::convolution(shape(2, 5, 6), 3, 3, 1, 0)]).unwrap(),
+        &pixels,
+        None,
+        "convolution",
+    );
+    check(
+        &Network::new(vec![Layer::convolution(shape(2, 5, 6), 2, 3, 2, 1)]).unwrap(),
+        &pixels,
+        None,
+        "strided",
+    );
     for pooling in [Pooling::Max, Pooling::Mean] {
         check(&Network::new(vec![Layer::pool(shape(2, 5, 6), 2, pooling)]).unwrap(), &pixels, None, "pool");
     }
     let first = Layer::convolution(shape(2, 5, 6), 2, 2, 1, 0);
     let second = Layer::pool(first.picture().unwrap(), 2, Pooling::Max);
     let width = second.outputs();
-    let net = Network::new(vec![first, second, Layer::activate(width, Activation::Tanh), Layer::dropout(width, 0.2), Layer::dense(width, 2)]).unwrap();
+    let net = Network::new(vec![
+        first,
+        second,
+        Layer::activate(width, Activation::Tanh),
+        Layer::dropout(width, 0.2),
+        Layer::dense(width, 2),
+    ])
+    .unwrap();
     check(&net, &pixels, Some(9), "all of them");
 }
 
@@ -84,7 +117,8 @@ fn the_gradient_of_a_batch_is_the_sum_over_rows() {
     let mut sum = vec![0.0; w.len()];
     for n in 0..6 {
         let row = x.slice(s![n..=n, ..]);
-        let one = net.backward(&w, &net.record(&w, row, None).unwrap(), delta.row(n).insert_axis(Axis(0))).unwrap();
+        let one =
+            net.backward(&w, &net.record(&w, row, None).unwrap(), delta.row(n).insert_axis(Axis(0))).unwrap();
         sum.iter_mut().zip(&one.parameters).for_each(|(s, g)| *s += g);
         one.inputs.iter().zip(all.inputs.row(n)).for_each(|(a, b)| near(*a, *b, 1e-15));
     }

@@ -9,7 +9,12 @@ use crate::support::random;
 
 fn line() -> (Array2<f64>, Array1<f64>) {
     let x = random(20, 2, 1);
-    let y = x.rows().into_iter().zip(random(20, 1, 2).column(0)).map(|(r, e)| 0.5 + r[0] - r[1] + 0.2 * e).collect();
+    let y = x
+        .rows()
+        .into_iter()
+        .zip(random(20, 1, 2).column(0))
+        .map(|(r, e)| 0.5 + r[0] - r[1] + 0.2 * e)
+        .collect();
     (x, y)
 }
 
@@ -19,7 +24,8 @@ fn textbook(x: &Array2<f64>, y: &Array1<f64>, alpha: f64, beta: f64) -> (Array2<
     let h = wide.t().dot(&wide) * beta + Array2::<f64>::eye(3) * alpha;
     let b = wide.t().dot(&y.view().insert_axis(Axis(1))) * beta;
     let params = mercer::linalg::SpdParams::default();
-    let solve = |b: &Array2<f64>| mercer::linalg::solve_spd(&Device::cpu(), h.view(), b.view(), &params).unwrap().x;
+    let solve =
+        |b: &Array2<f64>| mercer::linalg::solve_spd(&Device::cpu(), h.view(), b.view(), &params).unwrap().x;
     (solve(&b), solve(&Array2::eye(3)))
 }
 
@@ -43,7 +49,12 @@ fn a_linear_network_is_bayesian_linear_regression() {
     let c = wide.dot(&wide.t()) / alpha + Array2::<f64>::eye(20) / beta;
     let eigen = mercer::linalg::eigh(c.view()).unwrap();
     let along = eigen.vectors.t().dot(&y);
-    let want: f64 = eigen.values.iter().zip(&along).map(|(l, a)| -0.5 * ((std::f64::consts::TAU * l).ln() + a * a / l)).sum();
+    let want: f64 = eigen
+        .values
+        .iter()
+        .zip(&along)
+        .map(|(l, a)| -0.5 * ((std::f64::consts::TAU * l).ln() + a * a / l))
+        .sum();
     near(fitted.log_evidence(), want, 1e-6);
 }
 
@@ -52,7 +63,9 @@ fn a_linear_network_is_bayesian_linear_regression() {
 fn mean_field_of_a_linear_network() {
     let ((x, y), (alpha, beta)) = (line(), (0.7, 12.0));
     let training = Training::new(Adam::new(Schedule::Inverse { rate: 0.05, decay: 0.01 })).epochs(4000);
-    let model = BayesianNetwork::new(&[], alpha, beta).posterior(WeightPosterior::MeanField { draws: 2000 }).training(training);
+    let model = BayesianNetwork::new(&[], alpha, beta)
+        .posterior(WeightPosterior::MeanField { draws: 2000 })
+        .training(training);
     let fitted = model.fit(&Device::cpu(), &x, &y).unwrap();
     let (mean, _) = textbook(&x, &y, alpha, beta);
     let wide = concatenate![Axis(1), x, Array2::ones((20, 1))];
@@ -62,7 +75,8 @@ fn mean_field_of_a_linear_network() {
         near(fitted.covariance()[[0, j]] * precision, 1.0, 0.2);
     }
     let (m, v) = fitted.predict_distribution(&x).unwrap();
-    let exact = BayesianNetwork::new(&[], alpha, beta).fit(&Device::cpu(), &x, &y).unwrap().predict(&x).unwrap();
+    let exact =
+        BayesianNetwork::new(&[], alpha, beta).fit(&Device::cpu(), &x, &y).unwrap().predict(&x).unwrap();
     m.iter().zip(&exact).for_each(|(a, b)| near(*a, *b, 0.03));
     assert!(v.iter().all(|v| *v > 1.0 / beta));
 }

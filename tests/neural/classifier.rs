@@ -43,7 +43,8 @@ fn pipelines_and_cross_validation_take_it() {
     let (x, y) = rings();
     let training = Training::new(Adam::new(0.05)).epochs(150);
     let model = Pipeline::new(Standardise::new(), NeuralClassifier::new(&[8]).training(training));
-    let scores = cross_validate(&model, &Device::cpu(), &x, &y, &KFold::new(3).shuffled(0), accuracy).unwrap();
+    let scores =
+        cross_validate(&model, &Device::cpu(), &x, &y, &KFold::new(3).shuffled(0), accuracy).unwrap();
     assert!(scores.mean() > 0.85, "{}", scores.mean());
 }
 
@@ -54,8 +55,16 @@ fn weights_are_repeated_rows() {
     let rows: Vec<usize> = (0..120).flat_map(|i| vec![i; i % 3]).collect();
     let training = Training::new(Minimiser::new()).epochs(15);
     let model = NeuralClassifier::new(&[4]).training(training);
-    let twice = model.fit(&Device::cpu(), x.select(ndarray::Axis(0), &rows), rows.iter().map(|&i| y[i]).collect::<Vec<_>>()).unwrap();
-    let weighted = FitWeighted::fit_weighted(&model, &Device::cpu(), x.view(), &y, ndarray::ArrayView1::from(&weights)).unwrap();
+    let twice = model
+        .fit(
+            &Device::cpu(),
+            x.select(ndarray::Axis(0), &rows),
+            rows.iter().map(|&i| y[i]).collect::<Vec<_>>(),
+        )
+        .unwrap();
+    let weighted =
+        FitWeighted::fit_weighted(&model, &Device::cpu(), x.view(), &y, ndarray::ArrayView1::from(&weights))
+            .unwrap();
     let (a, b) = (twice.predict_proba(&x).unwrap(), weighted.predict_proba(&x).unwrap());
     a.iter().zip(&b).for_each(|(a, b)| near(*a, *b, 1e-8));
 }
@@ -73,7 +82,8 @@ fn a_convolutional_network_tells_bars_apart() {
     let picture = Picture { channels: 1, height: 6, width: 6 };
     let filters = Layer::convolution(picture, 4, 3, 1, 0);
     let pool = Layer::pool(filters.picture().unwrap(), 4, Pooling::Max);
-    let net = Network::new(vec![filters, Layer::activate(64, Activation::Relu), pool, Layer::dense(4, 2)]).unwrap();
+    let net =
+        Network::new(vec![filters, Layer::activate(64, Activation::Relu), pool, Layer::dense(4, 2)]).unwrap();
     let training = Training::new(Adam::new(0.05)).epochs(150).restarts(2);
     let model = NeuralClassifier::new(&[]).network(net).training(training);
     assert!(model.fit(&Device::cpu(), &x, &y).unwrap().score(&x, &y).unwrap() > 0.95);

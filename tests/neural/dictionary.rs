@@ -37,7 +37,9 @@ fn codes_are_those_of_scikit_learn() {
 fn learning_is_as_good_as_scikit_learn_and_recovers_planted_atoms() {
     let all = numbers();
     let (x, planted) = (matrix(&all["x"]), matrix(&all["atoms"]));
-    let fits: Vec<_> = (0..4).map(|seed| DictionaryLearning::new(4, Sparsity::L1(0.1)).seed(seed).fit(&Device::cpu(), &x).unwrap()).collect();
+    let fits: Vec<_> = (0..4)
+        .map(|seed| DictionaryLearning::new(4, Sparsity::L1(0.1)).seed(seed).fit(&Device::cpu(), &x).unwrap())
+        .collect();
     for f in &fits {
         assert!(f.report().trace.windows(2).all(|t| t[1] <= t[0] * (1.0 + 1e-9)), "never rises");
         f.atoms().rows().into_iter().for_each(|a| assert!(a.dot(&a) <= 1.0 + 1e-12));
@@ -55,7 +57,11 @@ fn learning_is_as_good_as_scikit_learn_and_recovers_planted_atoms() {
 fn without_a_penalty_it_spans_the_principal_components() {
     let x = random(40, 2, 1).dot(&random(2, 5, 2)) + random(40, 5, 3) * 0.2;
     let x = &x - &x.mean_axis(Axis(0)).unwrap();
-    let fitted = DictionaryLearning::new(2, Sparsity::L1(0.0)).max_iterations(500).tolerance(1e-12).fit(&Device::cpu(), &x).unwrap();
+    let fitted = DictionaryLearning::new(2, Sparsity::L1(0.0))
+        .max_iterations(500)
+        .tolerance(1e-12)
+        .fit(&Device::cpu(), &x)
+        .unwrap();
     near(2.0 * fitted.report().objective(), full_factors(&x, 2).unwrap().error, 1e-3);
 }
 
@@ -64,7 +70,8 @@ fn one_hot_codes_are_k_means() {
     let centres = ndarray::array![[0.0, 0.0], [6.0, 1.0], [1.0, 7.0]];
     let noise = random(45, 2, 4);
     let x = Array2::from_shape_fn((45, 2), |(n, j)| centres[[n % 3, j]] + noise[[n, j]]);
-    let fitted = DictionaryLearning::new(3, Sparsity::OneHot).start(centres.clone()).fit(&Device::cpu(), &x).unwrap();
+    let fitted =
+        DictionaryLearning::new(3, Sparsity::OneHot).start(centres.clone()).fit(&Device::cpu(), &x).unwrap();
     let z = fitted.transform(&x).unwrap();
     assert!(z.rows().into_iter().all(|r| r.sum() == 1.0 && r.iter().all(|v| *v == 0.0 || *v == 1.0)));
     let means = KMeans::new(3).seed(1).fit(&Device::cpu(), &x).unwrap();
@@ -77,6 +84,8 @@ fn bad_settings_are_errors() {
     let x = random(6, 3, 5);
     assert!(DictionaryLearning::new(0, Sparsity::OneHot).fit(&Device::cpu(), &x).is_err());
     assert!(DictionaryLearning::new(2, Sparsity::L1(-1.0)).fit(&Device::cpu(), &x).is_err());
-    assert!(DictionaryLearning::new(2, Sparsity::L1(1.0)).start(random(2, 2, 1)).fit(&Device::cpu(), &x).is_err());
+    assert!(
+        DictionaryLearning::new(2, Sparsity::L1(1.0)).start(random(2, 2, 1)).fit(&Device::cpu(), &x).is_err()
+    );
     assert!(sparse_code(&random(2, 4, 1), &x, 0.1, SparseCoder::Ista).is_err());
 }

@@ -7,8 +7,8 @@ use crate::support::{random, spd};
 use crate::{near, slopes};
 
 /// z ~ N(0, 1), x | z ~ N(z, 1).
-fn small() -> LinearGaussian {
-    LinearGaussian::new(array![[1.0]], array![0.0], 1.0).unwrap()
+fn small() -> LinearDecoder {
+    LinearDecoder::new(array![[1.0]], array![0.0], 1.0).unwrap()
 }
 
 #[test]
@@ -25,9 +25,13 @@ fn the_bounds_of_the_notes() {
 
 #[test]
 fn all_forms_are_equal_and_below_the_evidence() {
-    let model = LinearGaussian::new(random(4, 2, 1), Array1::from_elem(4, 0.3), 0.6).unwrap();
+    let model = LinearDecoder::new(random(4, 2, 1), Array1::from_elem(4, 0.3), 0.6).unwrap();
     for seed in 2..8 {
-        let (x, m, v) = (random(1, 4, seed).row(0).to_owned(), random(1, 2, seed + 9).row(0).to_owned(), spd(2, seed) * 0.3);
+        let (x, m, v) = (
+            random(1, 4, seed).row(0).to_owned(),
+            random(1, 2, seed + 9).row(0).to_owned(),
+            spd(2, seed) * 0.3,
+        );
         let bound = model.elbo(x.view(), m.view(), v.view()).unwrap();
         near(bound.energy_and_entropy, bound.reconstruction_less_kl, 1e-12);
         near(bound.energy_and_entropy, bound.evidence_less_gap, 1e-11);
@@ -42,14 +46,21 @@ fn all_forms_are_equal_and_below_the_evidence() {
 fn divergences_of_the_notes() {
     let mean = array![0.5, -1.0];
     near(kl_to_standard(mean.view(), array![0.25f64.ln(), 2f64.ln()].view()).unwrap(), 1.09657359, 1e-8);
-    near(kl_to_standard_full(mean.view(), array![[0.5, 0.2], [0.2, 0.8]].view()).unwrap(), 0.7858256238, 1e-9);
+    near(
+        kl_to_standard_full(mean.view(), array![[0.5, 0.2], [0.2, 0.8]].view()).unwrap(),
+        0.7858256238,
+        1e-9,
+    );
     near(kl_to_standard_full(mean.view(), array![[0.25, 0.0], [0.0, 2.0]].view()).unwrap(), 1.09657359, 1e-8);
     assert_eq!(kl_to_standard(array![0.0].view(), array![0.0].view()).unwrap(), 0.0);
     // Gradients μ and ½(σ² - 1), by s.
     let g = slopes(&[0.5, -1.0, 0.3, -0.7], 1e-6, |v| {
         kl_to_standard(array![v[0], v[1]].view(), array![v[2], v[3]].view()).unwrap()
     });
-    [0.5, -1.0, 0.5 * 0.3f64.exp_m1(), 0.5 * (-0.7f64).exp_m1()].iter().zip(&g).for_each(|(w, g)| near(*g, *w, 1e-8));
+    [0.5, -1.0, 0.5 * 0.3f64.exp_m1(), 0.5 * (-0.7f64).exp_m1()]
+        .iter()
+        .zip(&g)
+        .for_each(|(w, g)| near(*g, *w, 1e-8));
     assert!(kl_to_standard_full(mean.view(), array![[1.0, 2.0], [2.0, 1.0]].view()).is_err());
 }
 
@@ -123,7 +134,7 @@ fn importance_weighted_bounds_of_the_notes() {
 
 #[test]
 fn the_linear_autoencoder_of_the_notes() {
-    let model = LinearGaussian::new(array![[1.0], [0.5], [-0.5]], Array1::zeros(3), 0.4).unwrap();
+    let model = LinearDecoder::new(array![[1.0], [0.5], [-0.5]], Array1::zeros(3), 0.4).unwrap();
     let x = array![1.0, 0.0, -1.0];
     let (b, r) = model.posterior(x.view()).unwrap();
     near(b[0], 0.7894736842, 1e-10);
@@ -135,7 +146,7 @@ fn the_linear_autoencoder_of_the_notes() {
 /// One linear encoder finds the posterior of every row; its mean bound is no better than rows on their own.
 #[test]
 fn amortised_inference_finds_the_posterior() {
-    let model = LinearGaussian::new(random(3, 1, 4), array![0.1, 0.2, 0.3], 0.5).unwrap();
+    let model = LinearDecoder::new(random(3, 1, 4), array![0.1, 0.2, 0.3], 0.5).unwrap();
     let x = random(30, 3, 5);
     let encoder = Network::mlp(3, &[], 2, Activation::Tanh).unwrap();
     let training = Training::new(Minimiser::new().tolerance(1e-10)).epochs(500);

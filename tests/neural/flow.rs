@@ -14,7 +14,8 @@ fn maps() -> Vec<FlowMap> {
 }
 
 fn determinant(a: &Array2<f64>) -> f64 {
-    a[[0, 0]] * (a[[1, 1]] * a[[2, 2]] - a[[1, 2]] * a[[2, 1]]) - a[[0, 1]] * (a[[1, 0]] * a[[2, 2]] - a[[1, 2]] * a[[2, 0]])
+    a[[0, 0]] * (a[[1, 1]] * a[[2, 2]] - a[[1, 2]] * a[[2, 1]])
+        - a[[0, 1]] * (a[[1, 0]] * a[[2, 2]] - a[[1, 2]] * a[[2, 0]])
         + a[[0, 2]] * (a[[1, 0]] * a[[2, 1]] - a[[1, 1]] * a[[2, 0]])
 }
 
@@ -31,7 +32,9 @@ fn log_determinants_are_those_of_the_jacobian() {
                 moved[[0, j]] += h;
                 map.forward(&w, &moved).unwrap().0
             };
-            let jacobian = Array2::from_shape_fn((3, 3), |(i, j)| (column(j, 1e-6)[[0, i]] - column(j, -1e-6)[[0, i]]) / 2e-6);
+            let jacobian = Array2::from_shape_fn((3, 3), |(i, j)| {
+                (column(j, 1e-6)[[0, i]] - column(j, -1e-6)[[0, i]]) / 2e-6
+            });
             near(determinant(&jacobian).ln(), log_det[0], 1e-6);
         }
     }
@@ -51,7 +54,9 @@ fn inverses_undo_the_maps() {
 /// A bent cloud: no Gaussian fits it well.
 fn banana() -> Array2<f64> {
     let u = random(150, 2, 9);
-    Array2::from_shape_fn((150, 2), |(n, j)| if j == 0 { 2.0 * u[[n, 0]] } else { u[[n, 0]].powi(2) * 2.0 + 0.2 * u[[n, 1]] })
+    Array2::from_shape_fn((150, 2), |(n, j)| {
+        if j == 0 { 2.0 * u[[n, 0]] } else { u[[n, 0]].powi(2) * 2.0 + 0.2 * u[[n, 1]] }
+    })
 }
 
 #[test]
@@ -81,7 +86,9 @@ fn a_flow_is_a_density() {
     let flow = NormalisingFlow::new(2, FlowKind::Coupling(vec![4])).training(Training::default().epochs(60));
     let fitted = flow.fit(&Device::cpu(), &x).unwrap();
     let cells = 160;
-    let grid = Array2::from_shape_fn((cells * cells, 2), |(i, j)| -8.0 + 16.0 * ((if j == 0 { i / cells } else { i % cells }) as f64 + 0.5) / cells as f64);
+    let grid = Array2::from_shape_fn((cells * cells, 2), |(i, j)| {
+        -8.0 + 16.0 * ((if j == 0 { i / cells } else { i % cells }) as f64 + 0.5) / cells as f64
+    });
     let total = fitted.score_samples(&grid).unwrap().mapv(f64::exp).sum() * (16.0 / cells as f64).powi(2);
     near(total, 1.0, 0.01);
 }
@@ -89,6 +96,15 @@ fn a_flow_is_a_density() {
 #[test]
 fn bad_settings_are_errors() {
     assert!(NormalisingFlow::new(0, FlowKind::Planar).fit(&Device::cpu(), banana()).is_err());
-    assert!(NormalisingFlow::new(1, FlowKind::Coupling(vec![])).fit(&Device::cpu(), array![[1.0], [2.0], [3.0]]).is_err());
-    assert!(NormalisingFlow::new(1, FlowKind::Planar).fit(&Device::cpu(), array![[1.0, 2.0], [1.0, 3.0]]).is_err(), "no spread");
+    assert!(
+        NormalisingFlow::new(1, FlowKind::Coupling(vec![]))
+            .fit(&Device::cpu(), array![[1.0], [2.0], [3.0]])
+            .is_err()
+    );
+    assert!(
+        NormalisingFlow::new(1, FlowKind::Planar)
+            .fit(&Device::cpu(), array![[1.0, 2.0], [1.0, 3.0]])
+            .is_err(),
+        "no spread"
+    );
 }

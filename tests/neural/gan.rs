@@ -38,7 +38,8 @@ fn a_tabular_discriminator_learns_the_ratio() {
     let mut v = [0.0; 3];
     for _ in 0..4000 {
         for i in 0..3 {
-            let value = |v: &[f64]| d.bound(&P, &Q, &v.iter().map(|v| d.output(*v)).collect::<Vec<_>>()).unwrap();
+            let value =
+                |v: &[f64]| d.bound(&P, &Q, &v.iter().map(|v| d.output(*v)).collect::<Vec<_>>()).unwrap();
             let (mut up, mut down) = (v, v);
             up[i] += 1e-5;
             down[i] -= 1e-5;
@@ -85,7 +86,14 @@ fn every_game_brings_the_generator_to_the_data() {
     ] {
         let far = x.mapv(|v| v - 4.0);
         // Begins at the mean; the scale has to be learned.
-        let model = Gan::new(1).loss(loss.clone()).critic([8]).critic_steps(3).rounds(500).batch(48).generator_rate(0.01).critic_rate(0.02);
+        let model = Gan::new(1)
+            .loss(loss.clone())
+            .critic([8])
+            .critic_steps(3)
+            .rounds(500)
+            .batch(48)
+            .generator_rate(0.01)
+            .critic_rate(0.02);
         let fitted = model.fit(&Device::cpu(), &far).unwrap();
         let drawn = fitted.sample(3000, 2).unwrap();
         near(drawn.mean().unwrap(), 0.0, 0.3);
@@ -98,9 +106,18 @@ fn every_game_brings_the_generator_to_the_data() {
 #[test]
 fn a_mixture_in_the_plane_is_learned_by_mmd() {
     let noise = random(120, 2, 6) * 0.3;
-    let x = Array2::from_shape_fn((120, 2), |(n, j)| noise[[n, j]] + if n % 2 == 0 { 2.0 } else { -2.0 } * if j == 0 { 1.0 } else { 0.5 });
+    let x = Array2::from_shape_fn((120, 2), |(n, j)| {
+        noise[[n, j]] + if n % 2 == 0 { 2.0 } else { -2.0 } * if j == 0 { 1.0 } else { 0.5 }
+    });
     let loss = GanLoss::Mmd { lengthscales: vec![0.5, 1.0, 2.0] };
-    let fitted = Gan::new(2).generator([12]).loss(loss).rounds(600).batch(40).generator_rate(0.02).fit(&Device::cpu(), &x).unwrap();
+    let fitted = Gan::new(2)
+        .generator([12])
+        .loss(loss)
+        .rounds(600)
+        .batch(40)
+        .generator_rate(0.02)
+        .fit(&Device::cpu(), &x)
+        .unwrap();
     let y = fitted.sample(120, 3).unwrap();
     let near_one = y.column(0).iter().filter(|v| v.abs() > 1.0).count();
     assert!(near_one > 90, "{near_one} of 120 lie in a cluster");
@@ -116,16 +133,27 @@ fn a_mixture_in_the_plane_is_learned_by_mmd() {
 fn a_lipschitz_critic_measures_a_shift() {
     let x = normals();
     // A generator that hardly moves: latent noise through an affine map that starts at the mean, data shifted by it.
-    let model = Gan::new(1).critic([]).loss(GanLoss::Wasserstein { clip: 1.0 }).rounds(1).critic_steps(400).critic_rate(0.05).batch(300).generator_rate(1e-9);
+    let model = Gan::new(1)
+        .critic([])
+        .loss(GanLoss::Wasserstein { clip: 1.0 })
+        .rounds(1)
+        .critic_steps(400)
+        .critic_rate(0.05)
+        .batch(300)
+        .generator_rate(1e-9);
     let fitted = model.fit(&Device::cpu(), &x).unwrap();
     let w = fitted.critic_parameters()[0];
     assert!(w.abs() <= 1.0);
     let shifted = x.mapv(|v| v + 2.5);
-    let gap = fitted.criticise(&shifted).unwrap().mean().unwrap() - fitted.criticise(&x).unwrap().mean().unwrap();
+    let gap =
+        fitted.criticise(&shifted).unwrap().mean().unwrap() - fitted.criticise(&x).unwrap().mean().unwrap();
     near(gap, 2.5 * w, 1e-12);
     // The best such critic has |w| = 1: then the value is |shift|.
     let best = Network::mlp(1, &[], 1, Activation::Tanh).unwrap();
-    let value = |w: f64| best.forward(&[w, 0.0], &shifted).unwrap().mean().unwrap() - best.forward(&[w, 0.0], &x).unwrap().mean().unwrap();
+    let value = |w: f64| {
+        best.forward(&[w, 0.0], &shifted).unwrap().mean().unwrap()
+            - best.forward(&[w, 0.0], &x).unwrap().mean().unwrap()
+    };
     near((0..=20).map(|i| value(-1.0 + 0.1 * f64::from(i))).fold(f64::MIN, f64::max), 2.5, 1e-12);
 }
 

@@ -33,7 +33,8 @@ fn dead_units_do_no_harm() {
     // Four units: three of them always below zero.
     let start = vec![-1.0, -1.0, -1.0, 1.0, -5.0, -5.0, -5.0, 0.1, 1.0, 1.0, 1.0, 0.5, 0.0];
     let training = Training::new(Adam::new(0.05)).epochs(300);
-    let model = NeuralRegressor::new(&[4]).activation(Activation::Relu).start(start.clone()).training(training);
+    let model =
+        NeuralRegressor::new(&[4]).activation(Activation::Relu).start(start.clone()).training(training);
     let fitted = model.fit(&Device::cpu(), &x, &y).unwrap();
     assert_eq!(fitted.parameters()[..3], start[..3], "dead units stay");
     assert!(fitted.score(&x, &y).unwrap() > 0.999);

@@ -12,7 +12,9 @@ fn two_layers_by_their_formula() {
     let (w, x) = (parameters(&net, 1), random(5, 3, 2));
     let y = net.forward(&w, &x).unwrap();
     for n in 0..5 {
-        let z: Vec<f64> = (0..4).map(|m| ((0..3).map(|d| w[m * 3 + d] * x[[n, d]]).sum::<f64>() + w[12 + m]).tanh()).collect();
+        let z: Vec<f64> = (0..4)
+            .map(|m| ((0..3).map(|d| w[m * 3 + d] * x[[n, d]]).sum::<f64>() + w[12 + m]).tanh())
+            .collect();
         for k in 0..2 {
             near(y[[n, k]], (0..4).map(|m| w[16 + k * 4 + m] * z[m]).sum::<f64>() + w[24 + k], 1e-14);
         }
@@ -29,7 +31,10 @@ fn deep_networks_chain_and_count() {
     let net = Network::mlp(3, &[5, 4], 2, Activation::Relu).unwrap();
     assert_eq!(net.parameters(), 3 * 5 + 5 + 5 * 4 + 4 + 4 * 2 + 2);
     let (w, x) = (parameters(&net, 3), random(6, 3, 4));
-    let lower = Network::mlp(3, &[5], 4, Activation::Relu).unwrap().then(Layer::activate(4, Activation::Relu)).unwrap();
+    let lower = Network::mlp(3, &[5], 4, Activation::Relu)
+        .unwrap()
+        .then(Layer::activate(4, Activation::Relu))
+        .unwrap();
     let upper = Network::mlp(4, &[], 2, Activation::Relu).unwrap();
     let (a, b) = w.split_at(lower.parameters());
     let want = upper.forward(b, lower.forward(a, &x).unwrap()).unwrap();
@@ -49,13 +54,17 @@ fn identity_units_collapse_to_one_matrix() {
 
 #[test]
 fn skip_connections_add_a_direct_path() {
-    let (deep, direct) = (Network::mlp(2, &[3], 1, Activation::Tanh).unwrap(), Network::new(vec![Layer::linear(2, 1)]).unwrap());
+    let (deep, direct) = (
+        Network::mlp(2, &[3], 1, Activation::Tanh).unwrap(),
+        Network::new(vec![Layer::linear(2, 1)]).unwrap(),
+    );
     let net = Network::new(vec![Layer::sum(vec![deep.clone(), direct])]).unwrap();
     let (w, x) = (parameters(&net, 8), random(4, 2, 9));
     let (own, skip) = w.split_at(deep.parameters());
     let want = deep.forward(own, &x).unwrap() + x.dot(&array![[skip[0]], [skip[1]]]);
     all_near(&flat(&net.forward(&w, &x).unwrap()), &flat(&want), 1e-14, "skip");
-    let residual = Network::new(vec![Layer::residual(Network::mlp(2, &[3], 2, Activation::Tanh).unwrap())]).unwrap();
+    let residual =
+        Network::new(vec![Layer::residual(Network::mlp(2, &[3], 2, Activation::Tanh).unwrap())]).unwrap();
     let zeros = vec![0.0; residual.parameters()];
     all_near(&flat(&residual.forward(&zeros, &x).unwrap()), &flat(&x), 0.0, "residual");
 }
@@ -135,7 +144,9 @@ fn a_convolution_is_a_dense_layer_with_tied_local_weights() {
 fn a_shifted_picture_has_shifted_features() {
     let net = Network::new(vec![Layer::convolution(picture(1, 8, 8), 2, 3, 1, 0)]).unwrap();
     let w = parameters(&net, 16);
-    let spot = |y: usize, x: usize| Array2::from_shape_fn((1, 64), |(_, i)| if (i / 8, i % 8) == (y, x) { 1.0 } else { 0.0 });
+    let spot = |y: usize, x: usize| {
+        Array2::from_shape_fn((1, 64), |(_, i)| if (i / 8, i % 8) == (y, x) { 1.0 } else { 0.0 })
+    };
     let (a, b) = (net.forward(&w, spot(3, 3)).unwrap(), net.forward(&w, spot(4, 5)).unwrap());
     for f in 0..2 {
         for (y, x) in (0..5).flat_map(|y| (0..4).map(move |x| (y, x))) {

@@ -10,7 +10,11 @@ use crate::near;
 fn the_error_is_that_of_scikit_learn() {
     let all = numbers();
     let x = matrix(&all["parts"]);
-    let fits: Vec<_> = (0..4).map(|seed| Nmf::new(3).seed(seed).tolerance(1e-12).max_iterations(5000).fit(&Device::cpu(), &x).unwrap()).collect();
+    let fits: Vec<_> = (0..4)
+        .map(|seed| {
+            Nmf::new(3).seed(seed).tolerance(1e-12).max_iterations(5000).fit(&Device::cpu(), &x).unwrap()
+        })
+        .collect();
     for f in &fits {
         assert!(f.report().trace.windows(2).all(|t| t[1] <= t[0] * (1.0 + 1e-9)), "never rises");
         assert!(f.components().iter().all(|v| *v >= 0.0));
@@ -21,7 +25,8 @@ fn the_error_is_that_of_scikit_learn() {
 
 #[test]
 fn a_product_of_parts_is_found_again() {
-    let (w, h) = (array![[1.0, 0.0], [0.5, 2.0], [0.0, 1.0], [3.0, 1.0]], array![[1.0, 2.0, 0.0], [0.0, 1.0, 3.0]]);
+    let (w, h) =
+        (array![[1.0, 0.0], [0.5, 2.0], [0.0, 1.0], [3.0, 1.0]], array![[1.0, 2.0, 0.0], [0.0, 1.0, 3.0]]);
     let x = w.dot(&h);
     let fitted = Nmf::new(2).tolerance(1e-14).max_iterations(20_000).fit(&Device::cpu(), &x).unwrap();
     let codes = fitted.transform(&x).unwrap();

@@ -81,7 +81,9 @@ fn a_trajectory_of_training() {
     let d = &all["dense"];
     let (x, w, t) = (matrix(&d["x"]), vector(&d["parameters"]), matrix(&d["targets"]["gaussian"]));
     let net = Network::mlp(3, &[4, 5], 2, Activation::Tanh).unwrap();
-    for (name, optimiser) in [("adam", Optimiser::from(Adam::new(0.05))), ("sgd", Optimiser::from(Sgd::new(0.05).momentum(0.9)))] {
+    for (name, optimiser) in
+        [("adam", Optimiser::from(Adam::new(0.05))), ("sgd", Optimiser::from(Sgd::new(0.05).momentum(0.9)))]
+    {
         let training = Training::new(optimiser).epochs(20);
         let model = NeuralRegressor::new(&[]).network(net.clone()).start(w.clone()).training(training);
         let fitted = model.fit(&Device::cpu(), &x, &t).unwrap();

@@ -27,9 +27,11 @@ fn a_sine_is_learned() {
 #[test]
 fn without_hidden_layers_it_is_least_squares_and_decay_is_ridge() {
     let (x, e) = (random(30, 3, 1), random(30, 1, 2));
-    let y: Array1<f64> = x.rows().into_iter().zip(e.column(0)).map(|(r, e)| 1.0 + r[0] - 2.0 * r[2] + 0.1 * e).collect();
+    let y: Array1<f64> =
+        x.rows().into_iter().zip(e.column(0)).map(|(r, e)| 1.0 + r[0] - 2.0 * r[2] + 0.1 * e).collect();
     for penalty in [0.0, 3.0] {
-        let training = Training::new(Minimiser::new().tolerance(1e-10)).epochs(300).weight_decay(penalty / 30.0);
+        let training =
+            Training::new(Minimiser::new().tolerance(1e-10)).epochs(300).weight_decay(penalty / 30.0);
         let fitted = NeuralRegressor::new(&[]).training(training).fit(&Device::cpu(), &x, &y).unwrap();
         let ridge = Ridge::new(penalty).fit(&Device::cpu(), &x, &y).unwrap();
         let (a, b) = (fitted.predict(&x).unwrap(), ridge.predict(&x).unwrap());
@@ -50,7 +52,8 @@ fn the_seed_decides_everything() {
     let (x, y) = sine(30);
     let fit = |seed: u64| {
         let training = Training::new(Adam::new(0.02)).epochs(10).batch(7).seed(seed);
-        let fitted = NeuralRegressor::new(&[6]).dropout(0.2).training(training).fit(&Device::cpu(), &x, &y).unwrap();
+        let fitted =
+            NeuralRegressor::new(&[6]).dropout(0.2).training(training).fit(&Device::cpu(), &x, &y).unwrap();
         fitted.parameters().to_vec()
     };
     assert_eq!(fit(3), fit(3));
@@ -74,7 +77,8 @@ fn early_stopping_keeps_the_best_epoch() {
 fn a_loss_that_explodes_is_said_and_the_best_epoch_kept() {
     let (x, y) = sine(40);
     let x = x * 30.0;
-    let training = Training::new(Sgd::new(Schedule::Exponential { rate: 1e-6, factor: 1.0 }).momentum(0.0)).epochs(5);
+    let training =
+        Training::new(Sgd::new(Schedule::Exponential { rate: 1e-6, factor: 1.0 }).momentum(0.0)).epochs(5);
     NeuralRegressor::new(&[]).training(training).fit(&Device::cpu(), &x, &y).unwrap();
     let training = Training::new(Sgd::new(0.05)).epochs(500);
     let fitted = NeuralRegressor::new(&[]).training(training.clone()).fit(&Device::cpu(), &x, &y).unwrap();
@@ -94,7 +98,11 @@ fn counts_have_an_exponential_mean() {
     let x = random(60, 1, 9);
     let y: Array1<f64> = x.column(0).mapv(|v| (1.5 * v + 1.0).exp().round());
     let training = Training::new(Minimiser::new()).epochs(200);
-    let fitted = NeuralRegressor::new(&[]).loss(OutputLoss::Poisson).training(training).fit(&Device::cpu(), &x, &y).unwrap();
+    let fitted = NeuralRegressor::new(&[])
+        .loss(OutputLoss::Poisson)
+        .training(training)
+        .fit(&Device::cpu(), &x, &y)
+        .unwrap();
     let p = fitted.predict(&x).unwrap();
     assert!(p.iter().all(|v| *v > 0.0));
     // A canonical link: the residuals sum to zero.
@@ -106,8 +114,25 @@ fn counts_have_an_exponential_mean() {
 fn one_dimension_in_one_dimension_out() {
     let (x, y) = sine(10);
     let quick = Training::default().epochs(2);
-    let one: Array1<f64> = NeuralRegressor::new(&[2]).training(quick.clone()).fit(&Device::cpu(), &x, &y).unwrap().predict(&x).unwrap();
-    let two: Array2<f64> = NeuralRegressor::new(&[2]).training(quick).fit(&Device::cpu(), &x, y.clone().insert_axis(Axis(1))).unwrap().predict(&x).unwrap();
+    let one: Array1<f64> = NeuralRegressor::new(&[2])
+        .training(quick.clone())
+        .fit(&Device::cpu(), &x, &y)
+        .unwrap()
+        .predict(&x)
+        .unwrap();
+    let two: Array2<f64> = NeuralRegressor::new(&[2])
+        .training(quick)
+        .fit(&Device::cpu(), &x, y.clone().insert_axis(Axis(1)))
+        .unwrap()
+        .predict(&x)
+        .unwrap();
     assert_eq!(one, two.column(0));
-    assert!(NeuralRegressor::new(&[2]).skip(true).fit(&Device::cpu(), &x, &y).unwrap().predict(array![[0.0, 1.0]]).is_err());
+    assert!(
+        NeuralRegressor::new(&[2])
+            .skip(true)
+            .fit(&Device::cpu(), &x, &y)
+            .unwrap()
+            .predict(array![[0.0, 1.0]])
+            .is_err()
+    );
 }

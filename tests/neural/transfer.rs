@@ -7,7 +7,10 @@ use crate::support::random;
 use crate::{all_near, near, slopes};
 
 fn layers() -> SharedLayers {
-    let trunk = Network::mlp(2, &[4], 3, Activation::Tanh).unwrap().then(Layer::activate(3, Activation::Tanh)).unwrap();
+    let trunk = Network::mlp(2, &[4], 3, Activation::Tanh)
+        .unwrap()
+        .then(Layer::activate(3, Activation::Tanh))
+        .unwrap();
     let head = |k| Network::mlp(3, &[], k, Activation::Tanh).unwrap();
     SharedLayers::new(trunk, vec![(head(1), OutputLoss::Gaussian), (head(2), OutputLoss::Softmax)]).unwrap()
 }
@@ -38,7 +41,10 @@ fn the_gradient_of_shared_layers_is_the_sum_over_tasks() {
 
 #[test]
 fn a_new_task_needs_few_rows_on_a_trained_trunk() {
-    let trunk = Network::mlp(1, &[8], 4, Activation::Tanh).unwrap().then(Layer::activate(4, Activation::Tanh)).unwrap();
+    let trunk = Network::mlp(1, &[8], 4, Activation::Tanh)
+        .unwrap()
+        .then(Layer::activate(4, Activation::Tanh))
+        .unwrap();
     let head = Network::mlp(4, &[], 1, Activation::Tanh).unwrap();
     let net = SharedLayers::new(trunk, vec![(head.clone(), OutputLoss::Gaussian); 2]).unwrap();
     let x = ndarray::Array::linspace(-3.0, 3.0, 60).insert_axis(Axis(1));

@@ -13,7 +13,9 @@ fn rows() -> Array2<f64> {
 
 fn bits() -> Array2<f64> {
     let u = random(60, 5, 8);
-    Array2::from_shape_fn((60, 5), |(i, j)| f64::from(u8::from(u[[i, j]] < if (i < 30) == (j < 2) { 0.8 } else { -0.8 })))
+    Array2::from_shape_fn((60, 5), |(i, j)| {
+        f64::from(u8::from(u[[i, j]] < if (i < 30) == (j < 2) { 0.8 } else { -0.8 }))
+    })
 }
 
 #[test]
@@ -21,12 +23,17 @@ fn gradients_of_every_bound_agree_with_finite_differences() {
     for (x, decoder) in [(rows(), Decoder::Gaussian), (bits(), Decoder::Bernoulli)] {
         let x = x.slice(ndarray::s![..5, ..]).to_owned();
         for draws in [1, 3] {
-            let model = Vae::new(2).hidden([3]).decoder(decoder).importance_samples(draws).training(Training::default().epochs(2));
+            let model = Vae::new(2)
+                .hidden([3])
+                .decoder(decoder)
+                .importance_samples(draws)
+                .training(Training::default().epochs(2));
             let fitted = model.fit(&Device::cpu(), &x).unwrap();
             let (value, got) = fitted.objective(fitted.parameters(), &x, draws, 5).unwrap();
             let want = slopes(fitted.parameters(), 1e-5, |w| fitted.objective(w, &x, draws, 5).unwrap().0);
             all_near(&got, &want, 1e-6, &format!("{decoder:?} of {draws} draws"));
-            let bound = if draws == 1 { fitted.elbo(&x, 1, 5) } else { fitted.importance_bound(&x, draws, 5) };
+            let bound =
+                if draws == 1 { fitted.elbo(&x, 1, 5) } else { fitted.importance_bound(&x, draws, 5) };
             near(value, -bound.unwrap().mean().unwrap(), 1e-12);
         }
     }
@@ -42,8 +49,9 @@ fn a_linear_one_reaches_probabilistic_principal_components() {
     let fitted = Vae::new(1).training(training).fit(&Device::cpu(), &x).unwrap();
     let w = fitted.decoder_parameters();
     let loadings = Array2::from_shape_fn((3, 1), |(j, _)| w[j]);
-    let model = LinearGaussian::new(loadings, Array1::from(w[3..].to_vec()), fitted.noise()).unwrap();
-    let evidence = |m: &LinearGaussian| x.rows().into_iter().map(|r| m.log_evidence(r).unwrap()).sum::<f64>() / 60.0;
+    let model = LinearDecoder::new(loadings, Array1::from(w[3..].to_vec()), fitted.noise()).unwrap();
+    let evidence =
+        |m: &LinearDecoder| x.rows().into_iter().map(|r| m.log_evidence(r).unwrap()).sum::<f64>() / 60.0;
     let best = Ppca::new(1).fit(&Device::cpu(), &x).unwrap().score(&x).unwrap();
     let own = evidence(&model);
     assert!(own <= best + 1e-9 && own > best - 0.02, "{own} {best}");
@@ -63,8 +71,11 @@ fn a_linear_one_reaches_probabilistic_principal_components() {
 
 #[test]
 fn bounds_rise_with_the_number_of_draws() {
-    let fitted = Vae::new(2).hidden([4]).training(Training::default().epochs(30)).fit(&Device::cpu(), rows()).unwrap();
-    let mean = |k: usize| (0..60).map(|s| fitted.importance_bound(rows(), k, s).unwrap().mean().unwrap()).sum::<f64>() / 60.0;
+    let fitted =
+        Vae::new(2).hidden([4]).training(Training::default().epochs(30)).fit(&Device::cpu(), rows()).unwrap();
+    let mean = |k: usize| {
+        (0..60).map(|s| fitted.importance_bound(rows(), k, s).unwrap().mean().unwrap()).sum::<f64>() / 60.0
+    };
     let (one, five, twenty) = (mean(1), mean(5), mean(20));
     assert!(one < five && five < twenty, "{one} {five} {twenty}");
     near(fitted.elbo(rows(), 60, 1).unwrap().mean().unwrap(), one, 0.1);
@@ -72,7 +83,10 @@ fn bounds_rise_with_the_number_of_draws() {
 
 #[test]
 fn training_raises_the_bound_and_the_seed_decides() {
-    let model = Vae::new(1).hidden([6]).decoder(Decoder::Bernoulli).training(Training::new(Adam::new(0.02)).epochs(60).batch(20));
+    let model = Vae::new(1)
+        .hidden([6])
+        .decoder(Decoder::Bernoulli)
+        .training(Training::new(Adam::new(0.02)).epochs(60).batch(20));
     let [a, b] = [(); 2].map(|()| model.fit(&Device::cpu(), bits()).unwrap());
     assert_eq!(a.parameters(), b.parameters());
     let trace = &a.report().trace;
@@ -103,7 +117,10 @@ fn samples_look_like_the_data() {
 fn bad_settings_are_errors() {
     assert!(Vae::new(0).fit(&Device::cpu(), rows()).is_err());
     assert!(Vae::new(1).importance_samples(0).fit(&Device::cpu(), rows()).is_err());
-    assert!(Vae::new(1).decoder(Decoder::Bernoulli).fit(&Device::cpu(), rows()).is_err(), "not between 0 and 1");
+    assert!(
+        Vae::new(1).decoder(Decoder::Bernoulli).fit(&Device::cpu(), rows()).is_err(),
+        "not between 0 and 1"
+    );
     let fitted = Vae::new(1).training(Training::default().epochs(1)).fit(&Device::cpu(), rows()).unwrap();
     assert!(fitted.elbo(rows(), 0, 1).is_err() && fitted.objective(&[0.0], rows(), 1, 1).is_err());
 }

@@ -19,7 +19,9 @@ fn the_covariance_is_the_arcsine_kernel_and_the_law_becomes_normal() {
     let k = mercer::ops::gram(&Kernel::arcsine(4.0, 1.0), &points, None).unwrap().to_array().unwrap();
     near(k[[0, 1]], 0.118778, 1e-6);
     near(k[[0, 0]], 0.590334, 1e-6);
-    let law = |width: usize| RandomNetwork::new(width, Activation::Erf).weight_variance(4.0).functions(&x, 6000, 3).unwrap();
+    let law = |width: usize| {
+        RandomNetwork::new(width, Activation::Erf).weight_variance(4.0).functions(&x, 6000, 3).unwrap()
+    };
     let (narrow, wide) = (law(1), law(40));
     for f in [&narrow, &wide] {
         let covariance = f.t().dot(f) / 6000.0;
@@ -36,6 +38,8 @@ fn the_covariance_is_the_arcsine_kernel_and_the_law_becomes_normal() {
 #[test]
 fn bad_settings_are_errors() {
     assert!(RandomNetwork::new(0, Activation::Erf).functions(array![[0.0]], 2, 1).is_err());
-    assert!(RandomNetwork::new(2, Activation::Erf).weight_variance(-1.0).functions(array![[0.0]], 2, 1).is_err());
+    assert!(
+        RandomNetwork::new(2, Activation::Erf).weight_variance(-1.0).functions(array![[0.0]], 2, 1).is_err()
+    );
     assert!(RandomNetwork::new(2, Activation::Erf).functions(array![[f64::NAN]], 2, 1).is_err());
 }

@@ -17,7 +17,8 @@ fn start(rank: usize) -> Array2<f64> {
 
 #[test]
 fn the_numbers_of_the_notes() {
-    let fitted = Als::new(1).start(start(1)).max_iterations(3000).tolerance(0.0).fit_ratings(&notes()).unwrap();
+    let fitted =
+        Als::new(1).start(start(1)).max_iterations(3000).tolerance(0.0).fit_ratings(&notes()).unwrap();
     let trace = &fitted.report().trace;
     let want = [60.12593392, 52.72677426, 50.82195705, 49.71617618];
     trace.iter().zip(want).for_each(|(got, want)| near(*got, want, 1e-7));
@@ -46,7 +47,8 @@ fn the_objective_never_rises() {
         let trace = &fitted.report().trace;
         assert!(trace.windows(2).all(|t| t[1] <= t[0] * (1.0 + 1e-12)), "{trace:?}");
     }
-    let counts = Ratings::from_table(random(10, 8, 5).mapv(|v| if v > 0.0 { (4.0 * v).ceil() } else { f64::NAN }));
+    let counts =
+        Ratings::from_table(random(10, 8, 5).mapv(|v| if v > 0.0 { (4.0 * v).ceil() } else { f64::NAN }));
     let model = Als::new(2).penalty(0.1).feedback(Feedback::Implicit { alpha: 10.0 }).max_iterations(30);
     let fitted = model.fit_ratings(&counts.unwrap()).unwrap();
     assert!(fitted.report().trace.windows(2).all(|t| t[1] <= t[0] * (1.0 + 1e-12)));
@@ -80,7 +82,9 @@ fn factors_are_those_of_a_dense_solve() {
 
 #[test]
 fn implicit_factors_are_those_of_a_dense_weighted_solve() {
-    let table = Ratings::from_table(array![[3.0, f64::NAN, 1.0], [f64::NAN, 2.0, f64::NAN], [1.0, f64::NAN, 0.0]]).unwrap();
+    let table =
+        Ratings::from_table(array![[3.0, f64::NAN, 1.0], [f64::NAN, 2.0, f64::NAN], [1.0, f64::NAN, 0.0]])
+            .unwrap();
     let (alpha, penalty) = (5.0, 0.2);
     let model = Als::new(2).penalty(penalty).feedback(Feedback::Implicit { alpha }).max_iterations(2);
     let fitted = model.fit_ratings(&table).unwrap();
@@ -128,7 +132,8 @@ fn planted_factors_are_recovered() {
 fn a_weight_of_two_is_a_penalty_of_half() {
     let (x, y) = planted(8, 6, 1, 0.2).to_pairs();
     let start = random(6, 2, 4);
-    let model = |penalty: f64| Als::new(2).penalty(penalty).start(start.clone()).max_iterations(20).tolerance(0.0);
+    let model =
+        |penalty: f64| Als::new(2).penalty(penalty).start(start.clone()).max_iterations(20).tolerance(0.0);
     let twice = model(0.6).fit_weighted(&Device::cpu(), &x, &y, vec![2.0; y.len()]).unwrap();
     let half = model(0.3).fit(&Device::cpu(), &x, &y).unwrap();
     let (a, b) = (twice.predict(&x).unwrap(), half.predict(&x).unwrap());
@@ -141,7 +146,13 @@ fn biases_find_an_additive_table() {
         if (u + i) % 4 == 3 { f64::NAN } else { 3.0 + 0.3 * u as f64 - 0.5 * i as f64 }
     }))
     .unwrap();
-    let fitted = Als::new(1).penalty(1e-6).biases(true).max_iterations(2000).tolerance(0.0).fit_ratings(&table).unwrap();
+    let fitted = Als::new(1)
+        .penalty(1e-6)
+        .biases(true)
+        .max_iterations(2000)
+        .tolerance(0.0)
+        .fit_ratings(&table)
+        .unwrap();
     near(fitted.rating(3, 0), 3.9, 1e-2);
     near(fitted.rating(1, 2), 2.3, 1e-2);
 }

@@ -8,7 +8,13 @@ use crate::{near, planted};
 
 fn small() -> Ratings {
     let no = f64::NAN;
-    Ratings::from_table(array![[5.0, 5.0, 1.0, 1.0], [5.0, 4.0, 1.0, 2.0], [1.0, 1.0, 4.0, 5.0], [2.0, 1.0, 5.0, no]]).unwrap()
+    Ratings::from_table(array![
+        [5.0, 5.0, 1.0, 1.0],
+        [5.0, 4.0, 1.0, 2.0],
+        [1.0, 1.0, 4.0, 5.0],
+        [2.0, 1.0, 5.0, no]
+    ])
+    .unwrap()
 }
 
 /// Three groups of users and two of items.
@@ -48,7 +54,12 @@ fn planted_blocks_are_found() {
 fn the_objective_never_falls() {
     for soft in [false, true] {
         for rank in [None, Some(1)] {
-            let fitted = BlockModel::new(3, 3).soft(soft).rank(rank).restarts(1).fit_ratings(&planted(12, 9, 2, 0.4)).unwrap();
+            let fitted = BlockModel::new(3, 3)
+                .soft(soft)
+                .rank(rank)
+                .restarts(1)
+                .fit_ratings(&planted(12, 9, 2, 0.4))
+                .unwrap();
             let trace = &fitted.report().trace;
             assert!(trace.windows(2).all(|t| t[1] >= t[0] - 1e-7 * t[0].abs()), "{soft} {rank:?}: {trace:?}");
         }

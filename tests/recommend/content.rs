@@ -43,6 +43,9 @@ fn features_of_users_serve_on_the_transposed_table() {
 fn too_few_ratings_without_a_penalty_are_an_error() {
     let features = concatenate![Axis(1), Array2::ones((6, 1)), random(6, 6, 2)];
     let table = planted(4, 6, 1, 0.1);
-    assert!(matches!(ContentRidge::new(features, 0.0).fit_ratings(&table), Err(Error::NotPositiveDefinite { .. })));
+    assert!(matches!(
+        ContentRidge::new(features, 0.0).fit_ratings(&table),
+        Err(Error::NotPositiveDefinite { .. })
+    ));
     assert!(ContentRidge::new(random(5, 2, 1), 1.0).fit_ratings(&table).is_err(), "features of fewer items");
 }

@@ -24,7 +24,8 @@ fn no_other_product_of_that_rank_is_nearer() {
     let y = random(7, 5, 1);
     let best = full_factors(&y, 2).unwrap();
     for seed in 0..20 {
-        let other = (&best.left + &(random(7, 2, seed + 50) * 0.1)).dot(&(&best.right + &(random(5, 2, seed) * 0.1)).t());
+        let other = (&best.left + &(random(7, 2, seed + 50) * 0.1))
+            .dot(&(&best.right + &(random(5, 2, seed) * 0.1)).t());
         assert!((&y - &other).iter().map(|v| v * v).sum::<f64>() >= best.error);
     }
     assert!(full_factors(&y, 0).is_err() && full_factors(&y, 6).is_err());

@@ -39,7 +39,9 @@ fn notes() -> Ratings {
 fn planted(users: usize, items: usize, rank: usize, noise: f64) -> Ratings {
     let product = random(users, rank, 1).dot(&random(items, rank, 2).t()) + random(users, items, 3) * noise;
     let hidden = random(users, items, 4).mapv(|v| v > 0.4);
-    Ratings::from_table(Array2::from_shape_fn((users, items), |at| if hidden[at] { f64::NAN } else { product[at] }))
+    Ratings::from_table(Array2::from_shape_fn((users, items), |at| {
+        if hidden[at] { f64::NAN } else { product[at] }
+    }))
     .unwrap()
 }
 

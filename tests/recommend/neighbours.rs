@@ -15,11 +15,27 @@ fn the_similarities_of_the_notes() {
     let no = f64::NAN;
     let all = Neighbours::users(2).fit_ratings(&notes()).unwrap();
     let k = all.similarity();
-    let want = [((0, 1), 1.0), ((0, 2), -0.67572463), ((0, 4), 1.0), ((1, 2), -1.0), ((1, 4), -0.18898224), ((2, 4), 1.0), ((0, 3), no)];
+    let want = [
+        ((0, 1), 1.0),
+        ((0, 2), -0.67572463),
+        ((0, 4), 1.0),
+        ((1, 2), -1.0),
+        ((1, 4), -0.18898224),
+        ((2, 4), 1.0),
+        ((0, 3), no),
+    ];
     want.iter().for_each(|&(at, want)| same(k[at], want));
     let pearson = Neighbours::users(2).means(SimilarityMeans::CoRated).fit_ratings(&notes()).unwrap();
     let k = pearson.similarity();
-    let want = [((0, 1), no), ((0, 2), -1.0), ((0, 4), no), ((1, 2), no), ((1, 4), -0.18898224), ((2, 4), no), ((0, 3), no)];
+    let want = [
+        ((0, 1), no),
+        ((0, 2), -1.0),
+        ((0, 4), no),
+        ((1, 2), no),
+        ((1, 4), -0.18898224),
+        ((2, 4), no),
+        ((0, 3), no),
+    ];
     want.iter().for_each(|&(at, want)| same(k[at], want));
 }
 
@@ -33,7 +49,9 @@ fn the_predictions_of_the_notes() {
     near(users.rating(1, 3), 5.5, 1e-9);
     let items = Neighbours::items(2).fit_ratings(&notes()).unwrap();
     let k = items.similarity();
-    [((0, 1), 1.0), ((0, 2), -1.0), ((0, 4), -0.9486833), ((2, 4), 0.9486833)].iter().for_each(|&(at, want)| near(k[at], want, 1e-7));
+    [((0, 1), 1.0), ((0, 2), -1.0), ((0, 4), -0.9486833), ((2, 4), 0.9486833)]
+        .iter()
+        .for_each(|&(at, want)| near(k[at], want, 1e-7));
     near(items.rating(0, 2), 3.333333333, 1e-9);
     near(items.rating(0, 0), 2.067971811, 1e-9);
 }
@@ -70,7 +88,10 @@ fn similarities_are_correlations() {
 #[test]
 fn shifts_and_scales_of_a_user_do_not_matter() {
     let table = planted(6, 8, 2, 0.2);
-    let moved = table.entries().iter().map(|r| if r.user == 2 { Rating { value: 3.0 * r.value + 5.0, ..*r } } else { *r });
+    let moved = table
+        .entries()
+        .iter()
+        .map(|r| if r.user == 2 { Rating { value: 3.0 * r.value + 5.0, ..*r } } else { *r });
     let other = Ratings::of(6, 8, moved.collect()).unwrap();
     let [a, b] = [&table, &other].map(|t| Neighbours::users(3).fit_ratings(t).unwrap());
     a.similarity().iter().zip(b.similarity()).for_each(|(a, b)| near(*a, *b, 1e-9));
@@ -86,7 +107,9 @@ fn few_ratings_in_common_may_count_for_less() {
 
 #[test]
 fn who_has_no_neighbour_is_predicted_the_mean() {
-    let table = Ratings::from_table(Array2::from_shape_fn((3, 3), |(u, i)| if u == i { 4.0 } else { f64::NAN })).unwrap();
+    let table =
+        Ratings::from_table(Array2::from_shape_fn((3, 3), |(u, i)| if u == i { 4.0 } else { f64::NAN }))
+            .unwrap();
     let larger = Ratings::of(4, 3, table.entries().to_vec()).unwrap();
     let fitted = Neighbours::users(2).fit_ratings(&larger).unwrap();
     near(fitted.rating(0, 1), 4.0, 0.0);

@@ -21,7 +21,8 @@ fn the_density_is_the_objective_of_least_squares() {
     let table = notes();
     let constant = |seed: u64| {
         let (u, i) = (random(5, 2, seed), random(5, 2, seed + 9));
-        let square: f64 = table.entries().iter().map(|r| (r.value - u.row(r.user).dot(&i.row(r.item))).powi(2)).sum();
+        let square: f64 =
+            table.entries().iter().map(|r| (r.value - u.row(r.user).dot(&i.row(r.item))).powi(2)).sum();
         let norm = |a: &Array2<f64>| a.iter().map(|v| v * v).sum::<f64>();
         let objective = square + noise / su * norm(&u) + noise / si * norm(&i);
         -2.0 * noise * model.log_joint(&table, &u, &i).unwrap() - objective
@@ -32,7 +33,12 @@ fn the_density_is_the_objective_of_least_squares() {
 #[test]
 fn the_mode_is_alternating_least_squares() {
     let table = planted(8, 6, 2, 0.2);
-    let mode = ProbabilisticFactorisation::new(2).noise(0.5).user_variance(2.0).item_variance(1.0).fit_ratings(&table).unwrap();
+    let mode = ProbabilisticFactorisation::new(2)
+        .noise(0.5)
+        .user_variance(2.0)
+        .item_variance(1.0)
+        .fit_ratings(&table)
+        .unwrap();
     let als = Als::new(2).user_penalty(0.25).item_penalty(0.5).fit_ratings(&table).unwrap();
     assert_eq!(mode.rating(3, 2), als.rating(3, 2));
     // The slope of the density vanishes there.
@@ -53,7 +59,9 @@ fn the_mode_is_alternating_least_squares() {
 fn draws_have_the_moments_of_a_gaussian_posterior() {
     // One item, one user, φ ~ N(0, tiny) would be flat; so many users pin φ instead and ψ of the first is compared.
     let table = Ratings::from_table(array![[2.0, 1.0, 3.0]]).unwrap();
-    let model = ProbabilisticFactorisation::new(1).noise(0.5).posterior(FactorPosterior::Gibbs { draws: 4000, warm_up: 200 });
+    let model = ProbabilisticFactorisation::new(1)
+        .noise(0.5)
+        .posterior(FactorPosterior::Gibbs { draws: 4000, warm_up: 200 });
     let fitted = model.fit_ratings(&table).unwrap();
     // E[ψφ_i | ψ] = ψ² y_i/(ψ² + σ²) averaged over p(ψ|y) by quadrature.
     let (mut z, mut mean) = (0.0, [0.0; 3]);
@@ -72,8 +80,11 @@ fn draws_have_the_moments_of_a_gaussian_posterior() {
 #[test]
 fn what_is_not_rated_is_less_known() {
     let table = planted(12, 10, 1, 0.1);
-    let model = ProbabilisticFactorisation::new(1).noise(0.05).posterior(FactorPosterior::Gibbs { draws: 200, warm_up: 50 });
-    let fitted = model.table(13, 10).fit_ratings(&Ratings::of(13, 10, table.entries().to_vec()).unwrap()).unwrap();
+    let model = ProbabilisticFactorisation::new(1)
+        .noise(0.05)
+        .posterior(FactorPosterior::Gibbs { draws: 200, warm_up: 50 });
+    let fitted =
+        model.table(13, 10).fit_ratings(&Ratings::of(13, 10, table.entries().to_vec()).unwrap()).unwrap();
     let (_, variance) = fitted.distribution(array![[1.0, 0.0], [12.0, 0.0]]).unwrap();
     assert!(variance[1] > 2.0 * variance[0] && variance[0] > 0.05, "{variance}");
     assert_eq!(fitted.draws(), 200);

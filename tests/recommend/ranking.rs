@@ -62,8 +62,10 @@ fn errors_of_ratings_are_those_of_regressions() {
     let (x, y) = table.to_pairs();
     let fitted = Als::new(1).penalty(0.1).fit(&Device::cpu(), &x, &y).unwrap();
     let p = fitted.predict(&x).unwrap();
-    let square = table.entries().iter().map(|r| (r.value - fitted.rating(r.user, r.item)).powi(2)).sum::<f64>();
+    let square =
+        table.entries().iter().map(|r| (r.value - fitted.rating(r.user, r.item)).powi(2)).sum::<f64>();
     near(rmse(&y, &p).unwrap(), (square / table.len() as f64).sqrt(), 1e-12);
-    let absolute = table.entries().iter().map(|r| (r.value - fitted.rating(r.user, r.item)).abs()).sum::<f64>();
+    let absolute =
+        table.entries().iter().map(|r| (r.value - fitted.rating(r.user, r.item)).abs()).sum::<f64>();
     near(mae(&y, &p).unwrap(), absolute / table.len() as f64, 1e-12);
 }

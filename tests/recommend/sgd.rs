@@ -43,7 +43,10 @@ fn the_fixed_point_is_that_of_its_own_penalty() {
             let own = table.of_user(u);
             let n = if per == RatingPenalty::PerRating { own.len() as f64 } else { 1.0 };
             let psi = fitted.user_factors()[[u, 0]];
-            let pull: f64 = own.iter().map(|r| (r.value - fitted.rating(u, r.item)) * fitted.item_factors()[[r.item, 0]]).sum();
+            let pull: f64 = own
+                .iter()
+                .map(|r| (r.value - fitted.rating(u, r.item)) * fitted.item_factors()[[r.item, 0]])
+                .sum();
             near(pull - 0.5 * n * psi, 0.0, 0.02);
         }
         if per == RatingPenalty::PerFactor {
@@ -71,7 +74,9 @@ fn new_ratings_leave_other_rows_alone() {
 #[test]
 fn a_rate_that_is_too_large_is_said() {
     let table = planted(8, 6, 2, 0.1);
-    let scaled = Ratings::of(8, 6, table.entries().iter().map(|r| Rating { value: 100.0 * r.value, ..*r }).collect()).unwrap();
+    let scaled =
+        Ratings::of(8, 6, table.entries().iter().map(|r| Rating { value: 100.0 * r.value, ..*r }).collect())
+            .unwrap();
     let fitted = SgdFactorisation::new(2, 5.0).epochs(50).fit_ratings(&scaled);
     assert!(matches!(fitted, Err(Error::NoConvergence { .. })), "{fitted:?}");
 }

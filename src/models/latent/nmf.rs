@@ -90,7 +90,11 @@ impl Fit for Nmf {
         }
         finite(OP, "the components", h.view())?;
         let last = trace[trace.len() - 1];
-        Ok(FittedNmf { format: Format, components: h, report: Report::new(trace, iterations, converged, vec![last]) })
+        Ok(FittedNmf {
+            format: Format,
+            components: h,
+            report: Report::new(trace, iterations, converged, vec![last]),
+        })
     }
 }
 

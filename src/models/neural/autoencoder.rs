@@ -126,9 +126,12 @@ impl Autoencoder {
         finite("Autoencoder::objective", "x", x.view())?;
         let pair = self.pair(x.ncols())?;
         let (want, held) = (pair.parameters(), parameters.len());
-        crate::check::require("Autoencoder::objective", want == held, || format!("{held} parameters for {want}"))?;
+        crate::check::require("Autoencoder::objective", want == held, || {
+            format!("{held} parameters for {want}")
+        })?;
         let n = x.nrows() as f64;
-        let at = Reconstruction { pair: &pair, x: x.view(), noise: 0.0 }.at(parameters, x.to_owned(), x.view());
+        let at =
+            Reconstruction { pair: &pair, x: x.view(), noise: 0.0 }.at(parameters, x.to_owned(), x.view());
         Ok((at.0 / n, at.1.into_iter().map(|g| g / n).collect()))
     }
 }
@@ -146,7 +149,8 @@ impl Fit for Autoencoder {
         let Learned { parameters, report, exploded, .. } = learned;
         let (of_encoder, of_decoder) = pair.split(&parameters);
         let Pair { encoder, decoder, .. } = pair;
-        let fitted = FittedAutoencoder { format: Format, encoder, decoder, of_encoder, of_decoder, exploded, report };
+        let fitted =
+            FittedAutoencoder { format: Format, encoder, decoder, of_encoder, of_decoder, exploded, report };
         numbers(OP, "the code", fitted.transform(x)?.view())?;
         Ok(fitted)
     }
@@ -236,7 +240,9 @@ crate::saved::saved!(FittedAutoencoder);
 impl crate::saved::Checked for FittedAutoencoder {
     fn check(&self) -> Result<()> {
         let (k, l) = (self.encoder.outputs(), self.decoder.inputs());
-        crate::check::require("a saved FittedAutoencoder", k == l, || format!("codes of {k} and {l} numbers"))?;
+        crate::check::require("a saved FittedAutoencoder", k == l, || {
+            format!("codes of {k} and {l} numbers")
+        })?;
         self.encoder.holds(&self.of_encoder)?;
         self.decoder.holds(&self.of_decoder)
     }

@@ -14,7 +14,8 @@ use crate::learn::configure::getters;
 use crate::learn::inherent::{fits, inherent};
 use crate::learn::labels::most_probable;
 use crate::learn::{
-    Classes, Decision, Fit, FitWeighted, Inputs, Label, Labels, Predict, PredictProba, Report, Reported, Targets,
+    Classes, Decision, Fit, FitWeighted, Inputs, Label, Labels, Predict, PredictProba, Report, Reported,
+    Targets,
 };
 use crate::saved::Format;
 use crate::{Device, Result};
@@ -100,7 +101,16 @@ impl NeuralClassifier {
         let decaying = network.decaying();
         let learned = self.training.run(OP, x.nrows(), weights, start, &decaying, &objective)?;
         let Learned { parameters, report, best_epoch, exploded, validation, .. } = learned;
-        Ok(FittedNeuralClassifier { format: Format, network, parameters, labels, best_epoch, exploded, validation, report })
+        Ok(FittedNeuralClassifier {
+            format: Format,
+            network,
+            parameters,
+            labels,
+            best_epoch,
+            exploded,
+            validation,
+            report,
+        })
     }
 }
 
@@ -221,7 +231,9 @@ crate::saved::saved!(FittedNeuralClassifier<L>);
 impl<L: Ord + Clone> crate::saved::Checked for FittedNeuralClassifier<L> {
     fn check(&self) -> Result<()> {
         let (k, outputs) = (self.labels.classes().len(), self.network.outputs());
-        require("a saved FittedNeuralClassifier", k == outputs, || format!("{k} classes, {outputs} outputs"))?;
+        require("a saved FittedNeuralClassifier", k == outputs, || {
+            format!("{k} classes, {outputs} outputs")
+        })?;
         self.network.holds(&self.parameters)
     }
 }

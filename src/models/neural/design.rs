@@ -44,7 +44,11 @@ impl Design {
         if let Some(own) = &self.network {
             let fits = (own.inputs(), own.outputs()) == (inputs, outputs);
             require(op, fits, || {
-                format!("the network is {} to {}, the data {inputs} to {outputs}", own.inputs(), own.outputs())
+                format!(
+                    "the network is {} to {}, the data {inputs} to {outputs}",
+                    own.inputs(),
+                    own.outputs()
+                )
             })?;
             return Ok(own.clone());
         }

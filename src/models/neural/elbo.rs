@@ -33,7 +33,9 @@ pub(super) fn diagonal(mean: ArrayView1<f64>, log_variance: ArrayView1<f64>) -> 
 /// [`Error::NotPositiveDefinite`](crate::Error::NotPositiveDefinite).
 pub fn kl_to_standard_full(mean: ArrayView1<f64>, covariance: ArrayView2<f64>) -> Result<f64> {
     let d = mean.len();
-    require("kl_to_standard_full", covariance.dim() == (d, d), || format!("{d} means, {:?}", covariance.dim()))?;
+    require("kl_to_standard_full", covariance.dim() == (d, d), || {
+        format!("{d} means, {:?}", covariance.dim())
+    })?;
     let factor = Small::new("kl_to_standard_full", symmetric("kl_to_standard_full", covariance)?.view())?;
     Ok(0.5 * (mean.dot(&mean) + covariance.diag().sum() - factor.log_det - d as f64))
 }
@@ -42,7 +44,11 @@ pub fn kl_to_standard_full(mean: ArrayView1<f64>, covariance: ArrayView2<f64>) -
 ///
 /// # Errors
 /// [`Error::Shape`](crate::Error::Shape) for matrices of different sizes.
-pub fn reparametrise(mean: &Array2<f64>, log_variance: &Array2<f64>, noise: &Array2<f64>) -> Result<Array2<f64>> {
+pub fn reparametrise(
+    mean: &Array2<f64>,
+    log_variance: &Array2<f64>,
+    noise: &Array2<f64>,
+) -> Result<Array2<f64>> {
     let fits = mean.dim() == log_variance.dim() && mean.dim() == noise.dim();
     require("reparametrise", fits, || "mean, variance and noise differ in size".to_owned())?;
     Ok(mean + &(log_variance.mapv(|s| (0.5 * s).exp()) * noise))
@@ -87,7 +93,7 @@ pub(super) fn log_mean_exp(all: &[f64]) -> f64 {
 /// ```
 /// use mercer::prelude::*;
 /// use ndarray::array;
-/// let model = LinearGaussian::new(array![[1.0], [0.5], [-0.5]], array![0.0, 0.0, 0.0], 0.4)?;
+/// let model = LinearDecoder::new(array![[1.0], [0.5], [-0.5]], array![0.0, 0.0, 0.0], 0.4)?;
 /// let x = array![1.0, 0.0, -1.0];
 /// let (mean, covariance) = model.posterior(x.view())?;
 /// let bound = model.elbo(x.view(), mean.view(), covariance.view())?;
@@ -96,7 +102,7 @@ pub(super) fn log_mean_exp(all: &[f64]) -> f64 {
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub struct LinearGaussian {
+pub struct LinearDecoder {
     loadings: Array2<f64>,
     mean: Array1<f64>,
     noise: f64,
@@ -117,26 +123,26 @@ pub struct Elbo {
     pub evidence_less_gap: f64,
 }
 
-impl LinearGaussian {
+impl LinearDecoder {
     /// With loadings L, d x k, the mean μ and the noise variance σ².
     ///
     /// # Errors
     /// [`Error::Shape`](crate::Error::Shape) for a mean of another size,
     /// [`Error::Parameter`](crate::Error::Parameter) for a variance that is not positive.
     pub fn new(loadings: Array2<f64>, mean: Array1<f64>, noise: f64) -> Result<Self> {
-        finite("LinearGaussian::new", "loadings", loadings.view())?;
+        finite("LinearDecoder::new", "loadings", loadings.view())?;
         let (d, k) = loadings.dim();
-        require("LinearGaussian::new", mean.len() == d, || format!("{d} loadings, {} means", mean.len()))?;
+        require("LinearDecoder::new", mean.len() == d, || format!("{d} loadings, {} means", mean.len()))?;
         positive("noise", noise)?;
         let inner = loadings.t().dot(&loadings) + Array2::<f64>::eye(k) * noise;
-        let factor = Small::new("LinearGaussian::new", inner.view())?;
+        let factor = Small::new("LinearDecoder::new", inner.view())?;
         let (inverse, log_det) = (factor.inverse(k), factor.log_det);
-        Ok(LinearGaussian { loadings, mean, noise, inverse, log_det })
+        Ok(LinearDecoder { loadings, mean, noise, inverse, log_det })
     }
 
     fn centred(&self, x: ArrayView1<f64>) -> Result<Array1<f64>> {
         let (n, d) = (x.len(), self.mean.len());
-        require("LinearGaussian", n == d, || format!("the model is of {d} numbers, x has {n}"))?;
+        require("LinearDecoder", n == d, || format!("the model is of {d} numbers, x has {n}"))?;
         Ok(&x - &self.mean)
     }
 
@@ -156,7 +162,7 @@ impl LinearGaussian {
     /// `p(z | x) = N(M⁻¹Lᵀ(x - μ), σ²M⁻¹)`.
     ///
     /// # Errors
-    /// As [`LinearGaussian::log_evidence`].
+    /// As [`LinearDecoder::log_evidence`].
     pub fn posterior(&self, x: ArrayView1<f64>) -> Result<(Array1<f64>, Array2<f64>)> {
         let c = self.centred(x)?;
         Ok((self.inverse.dot(&self.loadings.t().dot(&c)), &self.inverse * self.noise))
@@ -165,23 +171,32 @@ impl LinearGaussian {
     /// The bound for `q = N(m, V)`, exactly.
     ///
     /// # Errors
-    /// As [`LinearGaussian::log_evidence`], and [`Error::NotPositiveDefinite`](crate::Error::NotPositiveDefinite) for V.
-    pub fn elbo(&self, x: ArrayView1<f64>, mean: ArrayView1<f64>, covariance: ArrayView2<f64>) -> Result<Elbo> {
+    /// As [`LinearDecoder::log_evidence`], and [`Error::NotPositiveDefinite`](crate::Error::NotPositiveDefinite) for V.
+    pub fn elbo(
+        &self,
+        x: ArrayView1<f64>,
+        mean: ArrayView1<f64>,
+        covariance: ArrayView2<f64>,
+    ) -> Result<Elbo> {
         let (d, k) = self.loadings.dim();
         let fits = mean.len() == k && covariance.dim() == (k, k);
-        require("LinearGaussian::elbo", fits, || format!("q is not of {k} numbers"))?;
-        let factor = Small::new("LinearGaussian::elbo", symmetric("LinearGaussian::elbo", covariance)?.view())?;
+        require("LinearDecoder::elbo", fits, || format!("q is not of {k} numbers"))?;
+        let factor =
+            Small::new("LinearDecoder::elbo", symmetric("LinearDecoder::elbo", covariance)?.view())?;
         let rest = self.centred(x)? - self.loadings.dot(&mean);
         let spread = (&self.loadings.dot(&covariance) * &self.loadings).sum();
-        let reconstruction = -0.5 * (d as f64 * (TAU * self.noise).ln() + (rest.dot(&rest) + spread) / self.noise);
+        let reconstruction =
+            -0.5 * (d as f64 * (TAU * self.noise).ln() + (rest.dot(&rest) + spread) / self.noise);
         let energy = -0.5 * (k as f64 * TAU.ln() + mean.dot(&mean) + covariance.diag().sum());
         let entropy = 0.5 * (k as f64 * (1.0 + TAU.ln()) + factor.log_det);
         // KL between Gaussians, with the posterior's precision M/σ².
         let (b, _) = self.posterior(x)?;
-        let precision = (self.loadings.t().dot(&self.loadings) + Array2::<f64>::eye(k) * self.noise) / self.noise;
+        let precision =
+            (self.loadings.t().dot(&self.loadings) + Array2::<f64>::eye(k) * self.noise) / self.noise;
         let away = &mean - &b;
         let log_dets = (k as f64 * self.noise.ln() - self.log_det) - factor.log_det;
-        let gap = 0.5 * ((&precision * &covariance).sum() + away.dot(&precision.dot(&away)) - k as f64 + log_dets);
+        let gap =
+            0.5 * ((&precision * &covariance).sum() + away.dot(&precision.dot(&away)) - k as f64 + log_dets);
         Ok(Elbo {
             energy_and_entropy: reconstruction + energy + entropy,
             reconstruction_less_kl: reconstruction - kl_to_standard_full(mean, covariance)?,
@@ -194,8 +209,13 @@ impl LinearGaussian {
     ///
     /// # Errors
     /// [`Error::Shape`](crate::Error::Shape) for an encoder of other sizes, and those of training.
-    pub fn amortise(&self, encoder: &Network, x: impl Inputs, training: &Training) -> Result<(Vec<f64>, Report)> {
-        const OP: &str = "LinearGaussian::amortise";
+    pub fn amortise(
+        &self,
+        encoder: &Network,
+        x: impl Inputs,
+        training: &Training,
+    ) -> Result<(Vec<f64>, Report)> {
+        const OP: &str = "LinearDecoder::amortise";
         let x = x.inputs();
         let (d, k) = self.loadings.dim();
         inputs(OP, x.view(), d)?;
@@ -209,7 +229,7 @@ impl LinearGaussian {
 }
 
 struct Amortised<'a> {
-    model: &'a LinearGaussian,
+    model: &'a LinearDecoder,
     encoder: &'a Network,
     x: ArrayView2<'a, f64>,
 }

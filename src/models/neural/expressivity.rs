@@ -31,7 +31,13 @@ pub fn approximate_parameters(width: usize, depth: usize) -> Result<f64> {
 /// # Errors
 /// [`Error::Shape`](crate::Error::Shape) for a network of more than one input or output,
 /// [`Error::Parameter`](crate::Error::Parameter) for fewer than two cells.
-pub fn count_pieces(network: &Network, parameters: &[f64], from: f64, to: f64, cells: usize) -> Result<usize> {
+pub fn count_pieces(
+    network: &Network,
+    parameters: &[f64],
+    from: f64,
+    to: f64,
+    cells: usize,
+) -> Result<usize> {
     let sizes = (network.inputs(), network.outputs());
     require("count_pieces", sizes == (1, 1), || format!("the network is {} to {}", sizes.0, sizes.1))?;
     parameter("cells", cells as f64, cells > 1, "must be at least 2")?;

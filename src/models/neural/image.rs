@@ -32,7 +32,9 @@ impl Folded {
 
 /// Calls `f(place, entry of the patch, index in the picture)` for every entry of every patch that is not padding.
 fn walk(layer: &Layer, mut f: impl FnMut(usize, usize, usize)) {
-    let (Kind::Convolution { picture, size, stride, padding, .. }, Some(out)) = (&layer.kind, layer.picture()) else {
+    let (Kind::Convolution { picture, size, stride, padding, .. }, Some(out)) =
+        (&layer.kind, layer.picture())
+    else {
         return;
     };
     for oy in 0..out.height {
@@ -40,7 +42,10 @@ fn walk(layer: &Layer, mut f: impl FnMut(usize, usize, usize)) {
             for c in 0..picture.channels {
                 for ky in 0..*size {
                     for kx in 0..*size {
-                        let (y, x) = ((oy * stride + ky).wrapping_sub(*padding), (ox * stride + kx).wrapping_sub(*padding));
+                        let (y, x) = (
+                            (oy * stride + ky).wrapping_sub(*padding),
+                            (ox * stride + kx).wrapping_sub(*padding),
+                        );
                         if y < picture.height && x < picture.width {
                             let at = (c * picture.height + y) * picture.width + x;
                             f(oy * out.width + ox, (c * size + ky) * size + kx, at);
@@ -94,10 +99,16 @@ fn windows(picture: Picture, size: usize, mut f: impl FnMut(usize, usize)) {
 }
 
 /// One number a window, and for the largest where it was.
-pub(super) fn pool(picture: Picture, size: usize, pooling: Pooling, x: &Array2<f64>) -> (Array2<f64>, Vec<usize>) {
+pub(super) fn pool(
+    picture: Picture,
+    size: usize,
+    pooling: Pooling,
+    x: &Array2<f64>,
+) -> (Array2<f64>, Vec<usize>) {
     let out = picture.channels * (picture.height / size) * (picture.width / size);
     let share = 1.0 / (size * size) as f64;
-    let mut y = Array2::from_elem((x.nrows(), out), if pooling == Pooling::Max { f64::NEG_INFINITY } else { 0.0 });
+    let mut y =
+        Array2::from_elem((x.nrows(), out), if pooling == Pooling::Max { f64::NEG_INFINITY } else { 0.0 });
     let mut largest = vec![0; x.nrows() * out];
     for n in 0..x.nrows() {
         windows(picture, size, |window, at| match pooling {
@@ -113,7 +124,12 @@ pub(super) fn pool(picture: Picture, size: usize, pooling: Pooling, x: &Array2<f
 }
 
 /// δ of windows to where they came from: to the largest, or to all alike.
-pub(super) fn spread(picture: Picture, size: usize, largest: Option<&Vec<usize>>, delta: &Array2<f64>) -> Array2<f64> {
+pub(super) fn spread(
+    picture: Picture,
+    size: usize,
+    largest: Option<&Vec<usize>>,
+    delta: &Array2<f64>,
+) -> Array2<f64> {
     let (n, out) = delta.dim();
     let mut x = Array2::zeros((n, picture.len()));
     let share = 1.0 / (size * size) as f64;

@@ -52,13 +52,36 @@ pub struct Layer {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) enum Kind {
     /// Parameters: the matrix, outputs x inputs, row after row; then the biases. A mask has an entry for each weight.
-    Dense { inputs: usize, outputs: usize, bias: bool, mask: Option<Vec<bool>> },
-    Activate { width: usize, activation: Activation },
+    Dense {
+        inputs: usize,
+        outputs: usize,
+        bias: bool,
+        mask: Option<Vec<bool>>,
+    },
+    Activate {
+        width: usize,
+        activation: Activation,
+    },
     /// Parameters: `filters x channels x size x size`, then a bias for each filter.
-    Convolution { picture: Picture, filters: usize, size: usize, stride: usize, padding: usize },
-    Pool { picture: Picture, size: usize, pooling: Pooling },
-    Dropout { width: usize, share: f64 },
-    Sum { branches: Vec<Network> },
+    Convolution {
+        picture: Picture,
+        filters: usize,
+        size: usize,
+        stride: usize,
+        padding: usize,
+    },
+    Pool {
+        picture: Picture,
+        size: usize,
+        pooling: Pooling,
+    },
+    Dropout {
+        width: usize,
+        share: f64,
+    },
+    Sum {
+        branches: Vec<Network>,
+    },
 }
 
 impl Layer {
@@ -75,7 +98,9 @@ impl Layer {
     /// `(M ∘ W) x + b`: a connection exists only where the mask, outputs x inputs, is true. The others have no gradient.
     pub fn sparse(mask: &Array2<bool>) -> Self {
         let (outputs, inputs) = mask.dim();
-        Layer { kind: Kind::Dense { inputs, outputs, bias: true, mask: Some(mask.iter().copied().collect()) } }
+        Layer {
+            kind: Kind::Dense { inputs, outputs, bias: true, mask: Some(mask.iter().copied().collect()) },
+        }
     }
 
     /// `h(x)`, elementwise.
@@ -135,8 +160,14 @@ impl Layer {
     pub fn picture(&self) -> Option<Picture> {
         match self.kind {
             Kind::Convolution { picture, filters, size, stride, padding } => {
-                let along = |n: usize| n.saturating_add(padding.saturating_mul(2)).saturating_sub(size) / stride.max(1) + 1;
-                Some(Picture { channels: filters, height: along(picture.height), width: along(picture.width) })
+                let along = |n: usize| {
+                    n.saturating_add(padding.saturating_mul(2)).saturating_sub(size) / stride.max(1) + 1
+                };
+                Some(Picture {
+                    channels: filters,
+                    height: along(picture.height),
+                    width: along(picture.width),
+                })
             }
             Kind::Pool { picture, size, .. } => {
                 let (height, width) = (picture.height / size.max(1), picture.width / size.max(1));
@@ -149,8 +180,12 @@ impl Layer {
     /// How many parameters it has.
     pub fn parameters(&self) -> usize {
         match &self.kind {
-            Kind::Dense { inputs, outputs, bias, .. } => outputs.saturating_mul(inputs.saturating_add(usize::from(*bias))),
-            Kind::Convolution { picture, filters, size, .. } => filters.saturating_mul(picture.channels.saturating_mul(size.saturating_mul(*size)).saturating_add(1)),
+            Kind::Dense { inputs, outputs, bias, .. } => {
+                outputs.saturating_mul(inputs.saturating_add(usize::from(*bias)))
+            }
+            Kind::Convolution { picture, filters, size, .. } => filters.saturating_mul(
+                picture.channels.saturating_mul(size.saturating_mul(*size)).saturating_add(1),
+            ),
             Kind::Activate { .. } | Kind::Pool { .. } | Kind::Dropout { .. } => 0,
             Kind::Sum { branches } => branches.iter().map(Network::parameters).fold(0, usize::saturating_add),
         }
@@ -185,7 +220,9 @@ impl Layer {
                 parameter("dropout", *share, (0.0..1.0).contains(share), "must be at least 0 and below 1")
             }
             Kind::Convolution { picture, size, stride, padding, .. } => {
-                let fits = *size > 0 && *stride > 0 && *size <= picture.height.min(picture.width).saturating_add(padding.saturating_mul(2));
+                let fits = *size > 0
+                    && *stride > 0
+                    && *size <= picture.height.min(picture.width).saturating_add(padding.saturating_mul(2));
                 require(OP, fits, || format!("filters of {size} x {size} on {picture:?}, every {stride}"))
             }
             Kind::Pool { picture, size, .. } => {

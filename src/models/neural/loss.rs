@@ -66,7 +66,12 @@ impl OutputLoss {
     }
 
     /// `w_n ∂E_n/∂a`: `w (y - t)`.
-    pub fn delta(self, a: ArrayView2<f64>, t: ArrayView2<f64>, weights: Option<ArrayView1<f64>>) -> Array2<f64> {
+    pub fn delta(
+        self,
+        a: ArrayView2<f64>,
+        t: ArrayView2<f64>,
+        weights: Option<ArrayView1<f64>>,
+    ) -> Array2<f64> {
         let mut delta = self.outputs(a);
         if self == OutputLoss::Softmax {
             // Targets that do not sum to one weigh the normaliser.

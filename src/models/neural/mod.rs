@@ -7,7 +7,7 @@
 //! | say how to train | [`Training`], [`Optimiser`] |
 //! | build a network of one's own | [`Network`] of [`Layer`]s, [`Activation`], [`OutputLoss`] |
 //! | compress rows to a code and back | [`Autoencoder`] |
-//! | the same with a density: generate, bound the likelihood | [`Vae`], [`LinearGaussian`] |
+//! | the same with a density: generate, bound the likelihood | [`Vae`], [`LinearDecoder`] |
 //! | a density that is known and can be drawn from | [`NormalisingFlow`] |
 //! | a generator without a density | [`Gan`] |
 //! | error bars | [`BayesianNetwork`] |
@@ -32,6 +32,8 @@ mod image;
 mod layer;
 mod loss;
 mod network;
+mod objective;
+mod optimiser;
 mod pair;
 mod pass;
 mod regressor;
@@ -47,7 +49,8 @@ pub use autoencoder::{Autoencoder, FittedAutoencoder};
 pub use bayesian::{BayesianNetwork, FittedBayesianNetwork, WeightPosterior};
 pub use classifier::{FittedNeuralClassifier, NeuralClassifier};
 pub use elbo::{
-    Elbo, LinearGaussian, importance_bound, kl_to_standard, kl_to_standard_full, reparametrise, reparametrised_gradient,
+    Elbo, LinearDecoder, importance_bound, kl_to_standard, kl_to_standard_full, reparametrise,
+    reparametrised_gradient,
 };
 pub use expressivity::{approximate_parameters, count_pieces, log_regions, log_symmetries};
 pub use flow::{FittedFlow, FlowKind, FlowMap, NormalisingFlow};
@@ -55,9 +58,10 @@ pub use gan::{FittedGan, Gan, GanLoss, Generator, VariationalDivergence};
 pub use layer::{Layer, Picture, Pooling};
 pub use loss::OutputLoss;
 pub use network::{Gradient, Network};
+pub use optimiser::Optimiser;
 pub use pass::Tape;
 pub use regressor::{FittedNeuralRegressor, NeuralRegressor};
 pub use shared::{SharedLayers, Task};
-pub use training::{Optimiser, Training};
+pub use training::Training;
 pub use vae::{Decoder, FittedVae, Vae};
 pub use wide::RandomNetwork;

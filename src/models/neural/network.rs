@@ -91,7 +91,9 @@ impl Network {
         for (at, layer) in self.layers.iter().enumerate() {
             layer.check()?;
             let next = layer.inputs();
-            require("Network", next == width, || format!("layer {at} takes {next} numbers, there are {width}"))?;
+            require("Network", next == width, || {
+                format!("layer {at} takes {next} numbers, there are {width}")
+            })?;
             width = layer.outputs();
         }
         room("parameters", self.parameters(), 32)
@@ -181,13 +183,17 @@ impl Network {
     pub fn backward(&self, parameters: &[f64], tape: &Tape, delta: impl Inputs) -> Result<Gradient> {
         let delta = delta.inputs();
         let want = tape.output().dim();
-        require("Network::backward", delta.dim() == want, || format!("δ is {:?}, outputs are {want:?}", delta.dim()))?;
+        require("Network::backward", delta.dim() == want, || {
+            format!("δ is {:?}, outputs are {want:?}", delta.dim())
+        })?;
         Ok(pass::backward(self, parameters, tape, delta.view()))
     }
 
     pub(super) fn accepts(&self, parameters: &[f64], x: ArrayView2<f64>) -> Result<()> {
         let (want, width) = (self.parameters(), self.inputs);
-        require("Network", parameters.len() == want, || format!("{} parameters for {want}", parameters.len()))?;
+        require("Network", parameters.len() == want, || {
+            format!("{} parameters for {want}", parameters.len())
+        })?;
         require("Network", x.ncols() == width, || format!("rows of {} for {width} inputs", x.ncols()))?;
         finite("Network", "x", x)
     }

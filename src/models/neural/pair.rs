@@ -16,7 +16,8 @@ impl Pair {
         if !self.tied {
             return self.encoder.parameters() + self.decoder.parameters();
         }
-        self.encoder.parameters() + self.dense(&self.decoder).iter().map(|(_, _, outputs)| outputs).sum::<usize>()
+        self.encoder.parameters()
+            + self.dense(&self.decoder).iter().map(|(_, _, outputs)| outputs).sum::<usize>()
     }
 
     /// Where each dense layer begins, its inputs and its outputs.
@@ -39,7 +40,9 @@ impl Pair {
         }
         let mut decoder = vec![0.0; self.decoder.parameters()];
         let (mirrored, mut bias) = (self.dense(&self.encoder), 0);
-        for ((at, inputs, outputs), (from, ..)) in self.dense(&self.decoder).into_iter().zip(mirrored.into_iter().rev()) {
+        for ((at, inputs, outputs), (from, ..)) in
+            self.dense(&self.decoder).into_iter().zip(mirrored.into_iter().rev())
+        {
             for o in 0..outputs {
                 for i in 0..inputs {
                     decoder[at + o * inputs + i] = encoder[from + i * outputs + o];
@@ -59,7 +62,9 @@ impl Pair {
         }
         let mut biases: Vec<f64> = Vec::new();
         let mirrored = self.dense(&self.encoder);
-        for ((at, inputs, outputs), (from, ..)) in self.dense(&self.decoder).into_iter().zip(mirrored.into_iter().rev()) {
+        for ((at, inputs, outputs), (from, ..)) in
+            self.dense(&self.decoder).into_iter().zip(mirrored.into_iter().rev())
+        {
             for o in 0..outputs {
                 for i in 0..inputs {
                     encoder[from + i * outputs + o] += decoder[at + o * inputs + i];

@@ -58,7 +58,13 @@ pub(super) fn record(network: &Network, parameters: &[f64], x: Array2<f64>, trai
     run(network, parameters, x, training, &mut stream)
 }
 
-fn run(network: &Network, parameters: &[f64], x: Array2<f64>, training: Option<u64>, stream: &mut u64) -> Tape {
+fn run(
+    network: &Network,
+    parameters: &[f64],
+    x: Array2<f64>,
+    training: Option<u64>,
+    stream: &mut u64,
+) -> Tape {
     let (mut now, mut steps, mut at) = (x, Vec::with_capacity(network.layers.len()), 0);
     for layer in &network.layers {
         let own = &parameters[at..at + layer.parameters()];
@@ -70,7 +76,13 @@ fn run(network: &Network, parameters: &[f64], x: Array2<f64>, training: Option<u
     Tape { steps, output: now }
 }
 
-fn one(layer: &Layer, own: &[f64], x: Array2<f64>, training: Option<u64>, stream: &mut u64) -> (Array2<f64>, Step) {
+fn one(
+    layer: &Layer,
+    own: &[f64],
+    x: Array2<f64>,
+    training: Option<u64>,
+    stream: &mut u64,
+) -> (Array2<f64>, Step) {
     match &layer.kind {
         Kind::Dense { inputs, outputs, bias, mask } => {
             let mut y = x.dot(&dense(own, *inputs, *outputs, mask.as_deref()).t());
@@ -83,7 +95,8 @@ fn one(layer: &Layer, own: &[f64], x: Array2<f64>, training: Option<u64>, stream
         Kind::Convolution { filters, .. } => {
             let patches = unfold(layer, &x);
             let weights = layer.weights();
-            let matrix = ArrayView2::from_shape((*filters, weights / filters), &own[..weights]).expect("its weights");
+            let matrix =
+                ArrayView2::from_shape((*filters, weights / filters), &own[..weights]).expect("its weights");
             let mut y = patches.rows.dot(&matrix.t());
             add_bias(&mut y, &own[weights..]);
             (patches.pictures(&y), Step::Patches(patches))
@@ -116,7 +129,12 @@ fn one(layer: &Layer, own: &[f64], x: Array2<f64>, training: Option<u64>, stream
     }
 }
 
-pub(super) fn backward(network: &Network, parameters: &[f64], tape: &Tape, delta: ArrayView2<f64>) -> Gradient {
+pub(super) fn backward(
+    network: &Network,
+    parameters: &[f64],
+    tape: &Tape,
+    delta: ArrayView2<f64>,
+) -> Gradient {
     let mut gradient = vec![0.0; network.parameters()];
     let (mut delta, mut end) = (delta.to_owned(), gradient.len());
     for (layer, step) in network.layers.iter().zip(&tape.steps).rev() {
@@ -150,7 +168,8 @@ fn back(layer: &Layer, own: &[f64], step: &Step, delta: Array2<f64>, gradient: &
         }
         (Kind::Convolution { filters, .. }, Step::Patches(patches)) => {
             let weights = layer.weights();
-            let matrix = ArrayView2::from_shape((*filters, weights / filters), &own[..weights]).expect("its weights");
+            let matrix =
+                ArrayView2::from_shape((*filters, weights / filters), &own[..weights]).expect("its weights");
             let by_place = patches.places(&delta);
             let by_weights = by_place.t().dot(&patches.rows);
             gradient[..weights].iter_mut().zip(&by_weights).for_each(|(g, d)| *g += d);

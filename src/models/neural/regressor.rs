@@ -51,7 +51,11 @@ pub struct NeuralRegressor {
 impl NeuralRegressor {
     /// With hidden layers of these widths; none makes it linear.
     pub fn new(hidden: &[usize]) -> Self {
-        NeuralRegressor { design: Design::new(hidden), loss: OutputLoss::Gaussian, training: Training::default() }
+        NeuralRegressor {
+            design: Design::new(hidden),
+            loss: OutputLoss::Gaussian,
+            training: Training::default(),
+        }
     }
 }
 

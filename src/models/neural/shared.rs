@@ -44,7 +44,9 @@ impl SharedLayers {
         require("SharedLayers::new", !heads.is_empty(), || "there are no heads".to_owned())?;
         let width = trunk.outputs();
         let fits = heads.iter().all(|(head, _)| head.inputs() == width);
-        require("SharedLayers::new", fits, || format!("a head does not take the {width} outputs of the trunk"))?;
+        require("SharedLayers::new", fits, || {
+            format!("a head does not take the {width} outputs of the trunk")
+        })?;
         Ok(SharedLayers { trunk, heads })
     }
 
@@ -75,12 +77,15 @@ impl SharedLayers {
     pub fn gradient(&self, parameters: &[f64], task: usize, data: Task) -> Result<(f64, Vec<f64>)> {
         let (start, head, loss) = self.head(task)?;
         let want = self.parameters();
-        require("SharedLayers", parameters.len() == want, || format!("{} parameters for {want}", parameters.len()))?;
+        require("SharedLayers", parameters.len() == want, || {
+            format!("{} parameters for {want}", parameters.len())
+        })?;
         let (x, t) = data;
         pairs("SharedLayers", x, t)?;
         let fits = t.ncols() == head.outputs();
         require("SharedLayers", fits, || format!("{} targets, {} outputs", t.ncols(), head.outputs()))?;
-        let (lower, upper) = (&parameters[..self.trunk.parameters()], &parameters[start..start + head.parameters()]);
+        let (lower, upper) =
+            (&parameters[..self.trunk.parameters()], &parameters[start..start + head.parameters()]);
         let below = self.trunk.record(lower, x, None)?;
         let above = head.record(upper, below.output(), None)?;
         let scale = 1.0 / x.nrows() as f64;
@@ -103,7 +108,8 @@ impl SharedLayers {
         require("SharedLayers::fit_tasks", n == heads, || format!("{n} tasks, {heads} heads"))?;
         let all = AllTasks { layers: self, tasks };
         let none = vec![false; self.parameters()];
-        let learned = training.run("SharedLayers::fit_tasks", 1, None, |seed| Ok(self.initial(seed)), &none, &all)?;
+        let learned =
+            training.run("SharedLayers::fit_tasks", 1, None, |seed| Ok(self.initial(seed)), &none, &all)?;
         Ok((learned.parameters, learned.report))
     }
 
@@ -122,10 +128,13 @@ impl SharedLayers {
         pairs("SharedLayers::adapt", data.0, data.1)?;
         let x = self.features(parameters, data.0)?;
         let fits = head.inputs() == x.ncols() && head.outputs() == data.1.ncols();
-        require("SharedLayers::adapt", fits, || "the head fits neither the trunk nor the targets".to_owned())?;
+        require("SharedLayers::adapt", fits, || {
+            "the head fits neither the trunk nor the targets".to_owned()
+        })?;
         let objective = Supervised { network: head, loss, x: x.view(), targets: data.1, weights: None };
         let start = |seed| Ok(head.initial(seed));
-        let found = training.run("SharedLayers::adapt", x.nrows(), None, start, &head.decaying(), &objective)?;
+        let found =
+            training.run("SharedLayers::adapt", x.nrows(), None, start, &head.decaying(), &objective)?;
         Ok(found.parameters)
     }
 
@@ -146,7 +155,9 @@ impl SharedLayers {
     pub fn predict(&self, parameters: &[f64], task: usize, x: impl Inputs) -> Result<Array2<f64>> {
         let (start, head, loss) = self.head(task)?;
         let want = self.parameters();
-        require("SharedLayers", parameters.len() == want, || format!("{} parameters for {want}", parameters.len()))?;
+        require("SharedLayers", parameters.len() == want, || {
+            format!("{} parameters for {want}", parameters.len())
+        })?;
         let a = head.forward(&parameters[start..start + head.parameters()], self.features(parameters, x)?)?;
         Ok(loss.outputs(a.view()))
     }

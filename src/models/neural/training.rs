@@ -2,58 +2,16 @@
 
 use ndarray::ArrayView1;
 
+pub(super) use super::objective::Objective;
+use super::optimiser::Optimiser;
 use crate::check::{not_negative, parameter};
 use crate::learn::configure::setters;
 use crate::learn::{Holdout, Report, Stop};
-use crate::optim::{AdaGrad, Adam, Batches, EarlyStopping, Minimiser, RmsProp, Sgd, StepRule};
+use crate::optim::{Adam, Batches, EarlyStopping, StepRule};
 use crate::{Error, Progress, Result};
 
 /// Rows of a batch, unless said otherwise and if there are so many.
 const BATCH: usize = 200;
-
-/// The rule that moves parameters.
-#[derive(Debug, Clone)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[non_exhaustive]
-pub enum Optimiser {
-    /// Gradient descent, with or without momentum.
-    Sgd(Sgd),
-    /// AdaGrad.
-    AdaGrad(AdaGrad),
-    /// RMSprop.
-    RmsProp(RmsProp),
-    /// Adam and AdamW.
-    Adam(Adam),
-    /// L-BFGS on all rows at once: exact to rounding on small problems, and without a rate. An epoch is an iteration.
-    Lbfgs(Minimiser),
-}
-
-macro_rules! optimisers {
-    ($($rule:ident => $name:ident),+) => { $(
-        impl From<$rule> for Optimiser {
-            fn from(rule: $rule) -> Self {
-                Optimiser::$name(rule)
-            }
-        }
-    )+ };
-}
-
-optimisers!(Sgd => Sgd, AdaGrad => AdaGrad, RmsProp => RmsProp, Adam => Adam, Minimiser => Lbfgs);
-
-impl Optimiser {
-    /// The rule, at its first step; none for L-BFGS, which is no rule.
-    pub(super) fn rule(&self) -> Option<Box<dyn StepRule>> {
-        let mut rule: Box<dyn StepRule> = match self {
-            Optimiser::Sgd(rule) => Box::new(rule.clone()),
-            Optimiser::AdaGrad(rule) => Box::new(rule.clone()),
-            Optimiser::RmsProp(rule) => Box::new(rule.clone()),
-            Optimiser::Adam(rule) => Box::new(rule.clone()),
-            Optimiser::Lbfgs(_) => return None,
-        };
-        rule.reset();
-        Some(rule)
-    }
-}
 
 /// How a network is trained: `min_θ (Σ_n w_n E_n(θ)) / (Σ_n w_n) + κ/2 ‖W‖²`, a batch at a time.
 ///
@@ -141,17 +99,6 @@ pub(super) struct Learned {
     pub validation: Vec<f64>,
 }
 
-/// What is minimised: the loss of rows and its gradient, as sums over rows with their weights.
-pub(super) trait Objective {
-    /// `Σ_{n in rows} w_n E_n` and its gradient; the seed decides what is random in it.
-    fn batch(&self, parameters: &[f64], rows: &[usize], seed: u64) -> Result<(f64, Vec<f64>)>;
-
-    /// The same without the gradient and without what is only for training.
-    fn loss(&self, parameters: &[f64], rows: &[usize]) -> Result<f64> {
-        self.batch(parameters, rows, 0).map(|found| found.0)
-    }
-}
-
 impl Training {
     /// Trains on n rows, each time from where `start` says for its seed. `decaying` says which parameters decay.
     pub(super) fn run(
@@ -221,7 +168,9 @@ impl Training {
         };
         let Some(rule) = self.optimiser.rule() else { return self.lbfgs(op, start, &train, mean) };
         let mut run = Run { training: self, op, rule, train: &train, held: &held, best: None, steps: 0 };
-        run.epochs(start, weight, mean, |theta| objective.loss(theta, &held).map(|v| v / weight(&held).max(1e-300)))
+        run.epochs(start, weight, mean, |theta| {
+            objective.loss(theta, &held).map(|v| v / weight(&held).max(1e-300))
+        })
     }
 
     fn lbfgs(
@@ -231,17 +180,27 @@ impl Training {
         rows: &[usize],
         mean: impl Fn(&[f64], &[usize], u64) -> Result<(f64, Vec<f64>)>,
     ) -> Result<Learned> {
-        let Optimiser::Lbfgs(minimiser) = &self.optimiser else { unreachable!("every other optimiser is a rule") };
+        let Optimiser::Lbfgs(minimiser) = &self.optimiser else {
+            unreachable!("every other optimiser is a rule")
+        };
         let minimiser = minimiser.clone().max_iterations(self.epochs).progress(self.progress.clone());
         let bounds = vec![(f64::NEG_INFINITY, f64::INFINITY); start.len()];
-        let found = minimiser.run(&start, &bounds, |theta| mean(theta, rows, self.seed)).map_err(|e| match e {
-            Error::Cancelled { iterations, .. } => Error::Cancelled { op, iterations },
-            other => other,
-        })?;
+        let found =
+            minimiser.run(&start, &bounds, |theta| mean(theta, rows, self.seed)).map_err(|e| match e {
+                Error::Cancelled { iterations, .. } => Error::Cancelled { op, iterations },
+                other => other,
+            })?;
         let converged = found.stop == crate::optim::Stop::Gradient;
         let report = Report::new(found.trace, found.iterations, converged, vec![found.value]);
         let (best_epoch, loss) = (found.iterations, found.value);
-        Ok(Learned { parameters: found.point, loss, report, best_epoch, exploded: None, validation: Vec::new() })
+        Ok(Learned {
+            parameters: found.point,
+            loss,
+            report,
+            best_epoch,
+            exploded: None,
+            validation: Vec::new(),
+        })
     }
 }
 

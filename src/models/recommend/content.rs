@@ -46,7 +46,9 @@ impl ContentRidge {
         not_negative("penalty", self.penalty)?;
         finite(OP, "features", self.features.view())?;
         let rows = self.features.nrows();
-        require(OP, rows == ratings.items(), || format!("{rows} rows of features, {} items", ratings.items()))?;
+        require(OP, rows == ratings.items(), || {
+            format!("{rows} rows of features, {} items", ratings.items())
+        })?;
         let half = Half { other: &self.features, penalty: self.penalty, shared: None };
         let of = |u: usize| ratings.of_user(u).iter().map(|r| (r.item, r.weight, r.value)).collect();
         let user = solve_rows(&half, ratings.users(), of)?;

@@ -5,12 +5,12 @@ use ndarray::{Array1, Array2};
 use super::rated::{Recommend, recommends};
 use super::ratings::Ratings;
 #[cfg(feature = "serde")]
+use crate::Result;
+#[cfg(feature = "serde")]
 use crate::check::{finite, require};
 use crate::learn::configure::getters;
 use crate::learn::{Report, Reported};
 use crate::saved::Format;
-#[cfg(feature = "serde")]
-use crate::Result;
 
 /// `ŷ_ui = μ + b_u + c_i + ψ_u · φ_i`: a factor for each user and each item.
 #[derive(Debug, Clone)]

@@ -6,9 +6,9 @@ use rayon::prelude::*;
 use super::rated::{Recommend, rating_fits, recommends};
 use super::ratings::{Rating, Ratings};
 use crate::Result;
-use crate::check::{not_negative, parameter, room};
 #[cfg(feature = "serde")]
 use crate::check::require;
+use crate::check::{not_negative, parameter, room};
 use crate::learn::configure::{getters, setters};
 use crate::saved::Format;
 
@@ -96,7 +96,16 @@ impl Neighbours {
         let (around, count) = (self.around, self.count);
         let ratings = table.entries().to_vec();
         let size = (table.users(), table.items());
-        Ok(FittedNeighbours { format: Format, around, count, similarity, means, size, ratings, table: Some(table) })
+        Ok(FittedNeighbours {
+            format: Format,
+            around,
+            count,
+            similarity,
+            means,
+            size,
+            ratings,
+            table: Some(table),
+        })
     }
 
     /// κ of two rows; NaN where it has no value.
@@ -117,8 +126,10 @@ impl Neighbours {
             let (w, du, dv) = (a.weight * b.weight, a.value - mu, b.value - mv);
             (uv, uu, vv) = (uv + w * du * dv, uu + w * du * du, vv + w * dv * dv);
         }
-        let kappa = if uu > 0.0 && vv > 0.0 { (uv / (uu.sqrt() * vv.sqrt())).clamp(-1.0, 1.0) } else { f64::NAN };
-        let trust = if self.significance > 0.0 { (both.len() as f64 / self.significance).min(1.0) } else { 1.0 };
+        let kappa =
+            if uu > 0.0 && vv > 0.0 { (uv / (uu.sqrt() * vv.sqrt())).clamp(-1.0, 1.0) } else { f64::NAN };
+        let trust =
+            if self.significance > 0.0 { (both.len() as f64 / self.significance).min(1.0) } else { 1.0 };
         kappa * trust
     }
 }
@@ -198,7 +209,9 @@ impl crate::saved::Checked for FittedNeighbours {
     fn check(&self) -> Result<()> {
         const OP: &str = "a saved FittedNeighbours";
         let n = self.size.0;
-        let fits = self.similarity.dim() == (n, n) && self.means.len() == n && self.means.iter().all(|m| m.is_finite());
+        let fits = self.similarity.dim() == (n, n)
+            && self.means.len() == n
+            && self.means.iter().all(|m| m.is_finite());
         require(OP, fits, || format!("similarities or means that are not those of {n}"))?;
         Ratings::of(self.size.0, self.size.1, self.ratings.clone()).map(|_| ())
     }

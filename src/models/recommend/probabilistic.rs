@@ -102,7 +102,9 @@ impl ProbabilisticFactorisation {
     /// [`Error::Shape`](crate::Error::Shape) for factors of other sizes than the table.
     pub fn log_joint(&self, ratings: &Ratings, user: impl Inputs, item: impl Inputs) -> Result<f64> {
         let (user, item) = (user.inputs(), item.inputs());
-        let fits = user.nrows() == ratings.users() && item.nrows() == ratings.items() && user.ncols() == item.ncols();
+        let fits = user.nrows() == ratings.users()
+            && item.nrows() == ratings.items()
+            && user.ncols() == item.ncols();
         require("log_joint", fits, || format!("factors of {:?} and {:?}", user.dim(), item.dim()))?;
         let normal = |square: f64, count: f64, variance: f64| {
             -0.5 * count * (TAU * variance).ln() - 0.5 * square / variance
@@ -124,7 +126,8 @@ impl ProbabilisticFactorisation {
         positive("user_variance", self.user_variance)?;
         positive("item_variance", self.item_variance)?;
         let als = Als::new(self.rank).seed(self.seed).progress(self.progress.clone());
-        let als = als.user_penalty(self.noise / self.user_variance).item_penalty(self.noise / self.item_variance);
+        let als =
+            als.user_penalty(self.noise / self.user_variance).item_penalty(self.noise / self.item_variance);
         let mode = als.fit_ratings(ratings)?;
         let FactorPosterior::Gibbs { draws, warm_up } = self.posterior else {
             let own = vec![(mode.user_factors.clone(), mode.item_factors.clone())];
@@ -270,6 +273,8 @@ impl crate::saved::Checked for FittedProbabilistic {
                 && d.user.ncols() == d.item.ncols()
                 && d.user.iter().chain(&d.item).all(|v| v.is_finite())
         });
-        require("a saved FittedProbabilistic", fits && !self.draws.is_empty(), || "draws of other sizes".to_owned())
+        require("a saved FittedProbabilistic", fits && !self.draws.is_empty(), || {
+            "draws of other sizes".to_owned()
+        })
     }
 }

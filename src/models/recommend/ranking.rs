@@ -77,7 +77,9 @@ pub fn ranking<M: Recommend + ?Sized>(
 ) -> Result<Ranking> {
     let size = model.size();
     let fits = [train, test].iter().all(|t| (t.users(), t.items()) == size);
-    require("ranking", fits, || format!("the model has {} users and {} items, a table has others", size.0, size.1))?;
+    require("ranking", fits, || {
+        format!("the model has {} users and {} items, a table has others", size.0, size.1)
+    })?;
     let mut sums = Ranking { precision: 0.0, recall: 0.0, ndcg: 0.0, users: 0 };
     for user in 0..size.0 {
         let relevant: Vec<usize> =
@@ -93,5 +95,10 @@ pub fn ranking<M: Recommend + ?Sized>(
     }
     require("ranking", sums.users > 0, || format!("no rating held out is {threshold} or more"))?;
     let n = sums.users as f64;
-    Ok(Ranking { precision: sums.precision / n, recall: sums.recall / n, ndcg: sums.ndcg / n, users: sums.users })
+    Ok(Ranking {
+        precision: sums.precision / n,
+        recall: sums.recall / n,
+        ndcg: sums.ndcg / n,
+        users: sums.users,
+    })
 }

@@ -94,9 +94,16 @@ impl Ratings {
             parameter("weight of a rating", r.weight, fit, "must be finite and not negative")?;
         }
         entries.sort_by_key(|r| (r.user, r.item));
-        if let Some(two) = entries.windows(2).find(|two| (two[0].user, two[0].item) == (two[1].user, two[1].item)) {
+        if let Some(two) =
+            entries.windows(2).find(|two| (two[0].user, two[0].item) == (two[1].user, two[1].item))
+        {
             let name = format!("item rated twice by user {}", two[0].user);
-            parameter(&name, two[0].item as f64, false, "a pair has one rating: average them, or keep the last")?;
+            parameter(
+                &name,
+                two[0].item as f64,
+                false,
+                "a pair has one rating: average them, or keep the last",
+            )?;
         }
         let mut by_item: Vec<usize> = (0..entries.len()).collect();
         by_item.sort_by_key(|&e| (entries[e].item, entries[e].user));

@@ -36,7 +36,9 @@ pub fn sgd_step(
     rate: f64,
     penalties: (f64, f64),
 ) -> Result<(Array1<f64>, Array1<f64>)> {
-    require("sgd_step", item.len() == user.len(), || format!("factors of {} and {}", item.len(), user.len()))?;
+    require("sgd_step", item.len() == user.len(), || {
+        format!("factors of {} and {}", item.len(), user.len())
+    })?;
     let e = rating - item.dot(&user);
     let new_item = &item * (1.0 - rate * penalties.0) + &user * (rate * e);
     let new_user = &user * (1.0 - rate * penalties.1) + &item * (rate * e);
@@ -167,7 +169,12 @@ impl SgdFactorisation {
             let error = now.squared_error(ratings);
             if !error.is_finite() {
                 let tolerance = trace[0];
-                return Err(Error::NoConvergence { op: OP, iterations: epoch + 1, residual: error, tolerance });
+                return Err(Error::NoConvergence {
+                    op: OP,
+                    iterations: epoch + 1,
+                    residual: error,
+                    tolerance,
+                });
             }
             trace.push(error);
             self.progress.report(OP, epoch + 1, self.epochs, error)?;

@@ -48,7 +48,8 @@ impl PerUser {
             let n = ratings.of_user(user).len();
             let mut own: Vec<usize> = (first..first + n).collect();
             shuffle(&mut own, self.seed, user as u64);
-            let count = ((self.share * n as f64).round() as usize).clamp(usize::from(n > 1), n.saturating_sub(1));
+            let count =
+                ((self.share * n as f64).round() as usize).clamp(usize::from(n > 1), n.saturating_sub(1));
             own.iter().take(count).for_each(|&e| held[e] = true);
             first += n;
         }

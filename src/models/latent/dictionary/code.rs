@@ -3,11 +3,11 @@
 use ndarray::{Array2, ArrayView2};
 use rayon::prelude::*;
 
+use crate::Result;
 use crate::check::{finite, not_negative, require};
 use crate::learn::Inputs;
 use crate::linalg::eigh;
 use crate::optim::soft_threshold;
-use crate::Result;
 
 /// How codes are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -108,10 +108,11 @@ pub(super) fn codes(
         }
         now
     };
-    let found: Vec<Vec<f64>> = (0..x.nrows())
-        .into_par_iter()
-        .map(|n| solve(z.row(n).to_vec(), &inner.row(n).to_vec()))
-        .collect();
-    z.rows_mut().into_iter().zip(&found).for_each(|(mut row, own)| row.iter_mut().zip(own).for_each(|(a, b)| *a = *b));
+    let found: Vec<Vec<f64>> =
+        (0..x.nrows()).into_par_iter().map(|n| solve(z.row(n).to_vec(), &inner.row(n).to_vec())).collect();
+    z.rows_mut()
+        .into_iter()
+        .zip(&found)
+        .for_each(|(mut row, own)| row.iter_mut().zip(own).for_each(|(a, b)| *a = *b));
     Ok(z)
 }

@@ -106,7 +106,8 @@ impl Fit for DictionaryLearning {
             z = encode(self.sparsity, self.coder, atoms.view(), x, z)?;
             self.improve(&mut atoms, x, &z);
             let value = objective(self.sparsity, atoms.view(), x, &z);
-            converged = trace.last().is_some_and(|before: &f64| before - value <= self.tolerance * before.abs());
+            converged =
+                trace.last().is_some_and(|before: &f64| before - value <= self.tolerance * before.abs());
             trace.push(value);
             iterations += 1;
             self.progress.report(OP, iterations, self.max_iterations, value)?;
@@ -119,7 +120,13 @@ impl Fit for DictionaryLearning {
 }
 
 /// The codes of rows, no worse than those given.
-fn encode(s: Sparsity, coder: SparseCoder, atoms: ArrayView2<f64>, x: ArrayView2<f64>, z: Array2<f64>) -> Result<Array2<f64>> {
+fn encode(
+    s: Sparsity,
+    coder: SparseCoder,
+    atoms: ArrayView2<f64>,
+    x: ArrayView2<f64>,
+    z: Array2<f64>,
+) -> Result<Array2<f64>> {
     let penalty = match s {
         Sparsity::L1(penalty) => penalty,
         Sparsity::OneHot => {

@@ -6,9 +6,9 @@ use ndarray::{Array, Array2, ArrayView2, Axis, Ix2};
 
 use super::model::jacobians;
 use crate::Result;
-use crate::check::{inputs, numbers};
 #[cfg(feature = "serde")]
 use crate::check::positive;
+use crate::check::{inputs, numbers};
 use crate::learn::configure::getters;
 use crate::learn::inherent::inherent;
 use crate::learn::{Inputs, Predict, Report, Reported, TargetDim};
@@ -69,10 +69,12 @@ impl<D: TargetDim> FittedBayesianNetwork<D> {
             return Ok((mean, variance));
         }
         let mut normal = gaussians(self.seed, 9);
-        let (mut sum, mut squares) = (Array2::<f64>::zeros((x.nrows(), self.network.outputs())), None::<Array2<f64>>);
+        let (mut sum, mut squares) =
+            (Array2::<f64>::zeros((x.nrows(), self.network.outputs())), None::<Array2<f64>>);
         let mut first = None;
         for _ in 0..self.draws {
-            let w: Vec<f64> = self.mean.iter().zip(self.spread.row(0)).map(|(m, v)| m + v.sqrt() * normal()).collect();
+            let w: Vec<f64> =
+                self.mean.iter().zip(self.spread.row(0)).map(|(m, v)| m + v.sqrt() * normal()).collect();
             let y = pass::forward(&self.network, &w, x);
             // Around the first draw, so that squares do not cancel.
             let away = &y - &*first.get_or_insert_with(|| y.clone());
@@ -127,7 +129,9 @@ impl<D: TargetDim> crate::saved::Checked for FittedBayesianNetwork<D> {
         let p = self.mean.len();
         let want = (if self.draws == 0 { p } else { 1 }, p);
         let shape = self.spread.dim();
-        crate::check::require(SAVED, shape == want, || format!("a covariance of {shape:?} where {want:?} was to be"))?;
+        crate::check::require(SAVED, shape == want, || {
+            format!("a covariance of {shape:?} where {want:?} was to be")
+        })?;
         numbers(SAVED, "the covariance", self.spread.view())
     }
 }

@@ -7,17 +7,17 @@ use ndarray::{Array2, ArrayView1, ArrayView2, Axis, s};
 
 use super::fitted::FittedBayesianNetwork;
 
+use crate::check::{numbers, pairs, parameter, positive, room};
+use crate::learn::TargetDim;
+use crate::learn::configure::setters;
+use crate::learn::inherent::fits;
+use crate::linalg::small_cholesky::Small;
 use crate::models::neural::activation::Activation;
+use crate::models::neural::loss::OutputLoss;
 use crate::models::neural::network::Network;
 use crate::models::neural::pass;
 use crate::models::neural::supervised::Supervised;
 use crate::models::neural::training::{Objective, Training};
-use crate::models::neural::loss::OutputLoss;
-use crate::check::{numbers, pairs, parameter, positive, room};
-use crate::learn::configure::setters;
-use crate::learn::inherent::fits;
-use crate::learn::TargetDim;
-use crate::linalg::small_cholesky::Small;
 use crate::optim::Minimiser;
 use crate::random::gaussians;
 use crate::saved::Format;
@@ -217,4 +217,3 @@ impl BayesianNetwork {
         })
     }
 }
-

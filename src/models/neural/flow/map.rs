@@ -107,7 +107,13 @@ impl FlowMap {
     fn fits(&self, parameters: &[f64], x: ArrayView2<f64>) -> Result<()> {
         let fits = parameters.len() == self.parameters() && x.ncols() == self.width();
         require("FlowMap", fits, || {
-            format!("{} parameters and rows of {} for {} and {}", parameters.len(), x.ncols(), self.parameters(), self.width())
+            format!(
+                "{} parameters and rows of {} for {} and {}",
+                parameters.len(),
+                x.ncols(),
+                self.parameters(),
+                self.width()
+            )
         })
     }
 
@@ -179,7 +185,8 @@ impl FlowMap {
                 let along: f64 = by_bent.iter().zip(p.w).map(|(g, w)| g * w).sum();
                 for i in 0..*width {
                     gradient[i] += by_bent[i] + p.slope * along * p.w[i];
-                    gradient[width + i] += p.c * by_bent[i] + along * (p.slope * p.u[i] - 2.0 * p.c / p.r * p.w[i]);
+                    gradient[width + i] +=
+                        p.c * by_bent[i] + along * (p.slope * p.u[i] - 2.0 * p.c / p.r * p.w[i]);
                 }
                 by_x
             }

@@ -93,7 +93,12 @@ impl Fit for NormalisingFlow {
         let mean = x.mean_axis(Axis(0)).unwrap_or_else(|| Array1::zeros(d));
         let scale = x.std_axis(Axis(0), 0.0);
         let flat = scale.iter().find(|s| !(**s > 0.0 && s.is_finite())).copied();
-        parameter("spread of a column", flat.unwrap_or(1.0), flat.is_none(), "a column without spread has no density")?;
+        parameter(
+            "spread of a column",
+            flat.unwrap_or(1.0),
+            flat.is_none(),
+            "a column without spread has no density",
+        )?;
         let standard = (&x - &mean) / &scale;
         let objective = Likelihood { maps: &maps, x: standard.view() };
         let start = |seed: u64| {
@@ -255,7 +260,9 @@ impl crate::saved::Checked for FittedFlow {
             FlowMap::Planar { .. } => true,
             FlowMap::Coupling { passive, network } => {
                 let known = passive.iter().filter(|p| **p).count();
-                network.check().is_ok() && network.inputs() == known && network.outputs() == 2 * (d - known.min(d))
+                network.check().is_ok()
+                    && network.inputs() == known
+                    && network.outputs() == 2 * (d - known.min(d))
             }
         });
         let fits = networks
@@ -263,6 +270,8 @@ impl crate::saved::Checked for FittedFlow {
             && self.maps.iter().all(|m| m.width() == d)
             && self.maps.iter().map(FlowMap::parameters).sum::<usize>() == self.parameters.len()
             && self.parameters.iter().chain(&self.mean).chain(&self.scale).all(|v| v.is_finite());
-        crate::check::require("a saved FittedFlow", fits, || "maps and parameters that do not fit together".to_owned())
+        crate::check::require("a saved FittedFlow", fits, || {
+            "maps and parameters that do not fit together".to_owned()
+        })
     }
 }

@@ -46,7 +46,9 @@ impl Generator {
     pub fn new(network: Network, parameters: Vec<f64>) -> Result<Self> {
         let want = network.parameters();
         let fits = parameters.len() == want && parameters.iter().all(|v| v.is_finite());
-        require("Generator::new", fits, || format!("{} finite numbers for {want} parameters", parameters.len()))?;
+        require("Generator::new", fits, || {
+            format!("{} finite numbers for {want} parameters", parameters.len())
+        })?;
         Ok(Generator { network, parameters })
     }
 

@@ -37,7 +37,13 @@ impl GanLoss {
 }
 
 /// Mean gain over rows, and the gradient of its negative by the discriminator's parameters.
-fn critic_step(loss: &GanLoss, critic: &Network, w: &[f64], rows: Array2<f64>, real: bool) -> (f64, Vec<f64>) {
+fn critic_step(
+    loss: &GanLoss,
+    critic: &Network,
+    w: &[f64],
+    rows: Array2<f64>,
+    real: bool,
+) -> (f64, Vec<f64>) {
     let n = rows.nrows() as f64;
     let tape = pass::record(critic, w, rows, None);
     let gains: Vec<(f64, f64)> = tape.output().iter().map(|v| loss.gain(*v, real)).collect();
@@ -55,7 +61,8 @@ pub(super) fn play(model: &Gan, x: ArrayView2<f64>) -> Result<FittedGan> {
     let mean = x.mean_axis(Axis(0)).unwrap_or_else(|| ndarray::Array1::zeros(d));
     let last = theta.len() - d;
     theta[last..].iter_mut().zip(&mean).for_each(|(t, m)| *t = *m);
-    let (mut rule, mut critic_rule) = (Adam::new(model.generator_rate).first_memory(0.5), Adam::new(model.critic_rate).first_memory(0.5));
+    let (mut rule, mut critic_rule) =
+        (Adam::new(model.generator_rate).first_memory(0.5), Adam::new(model.critic_rate).first_memory(0.5));
     let mut normal = gaussians(model.seed, 2);
     let mut rng = ChaCha8Rng::seed_from_u64(model.seed);
     let size = model.batch.min(n);

@@ -59,7 +59,15 @@ impl Bound<'_> {
         (encoder, decoder, variance.first().copied().unwrap_or(0.0))
     }
 
-    fn draw(&self, decoder: &[f64], variance: f64, coded: &Array2<f64>, x: &Array2<f64>, seed: u64, which: usize) -> Draw {
+    fn draw(
+        &self,
+        decoder: &[f64],
+        variance: f64,
+        coded: &Array2<f64>,
+        x: &Array2<f64>,
+        seed: u64,
+        which: usize,
+    ) -> Draw {
         let k = self.decoder.inputs();
         let (mean, log_variance) = (coded.slice(s![.., ..k]), coded.slice(s![.., k..]));
         let mut normal = gaussians(seed, 11 + which as u64);
@@ -102,8 +110,11 @@ impl Bound<'_> {
         let draws: Vec<Draw> =
             (0..self.draws).map(|j| self.draw(decoder, variance, &coded, &x, seed, j)).collect();
         if importance {
-            let weights: Vec<Array1<f64>> = draws.iter().map(|d| Self::log_weights(d, log_variance)).collect();
-            return (0..x.nrows()).map(|n| log_mean_exp(&weights.iter().map(|w| w[n]).collect::<Vec<_>>())).collect();
+            let weights: Vec<Array1<f64>> =
+                draws.iter().map(|d| Self::log_weights(d, log_variance)).collect();
+            return (0..x.nrows())
+                .map(|n| log_mean_exp(&weights.iter().map(|w| w[n]).collect::<Vec<_>>()))
+                .collect();
         }
         let one = |n: usize| {
             let fit = draws.iter().map(|d| d.fit[n]).sum::<f64>() / self.draws as f64;
@@ -130,9 +141,8 @@ impl Objective for Bound<'_> {
         let mut by_code = Array2::zeros(coded.raw_dim());
         let mut by_decoder = vec![0.0; self.decoder.parameters()];
         let mut by_variance = 0.0;
-        let totals: Vec<f64> = (0..x.nrows())
-            .map(|n| log_mean_exp(&weights.iter().map(|w| w[n]).collect::<Vec<_>>()))
-            .collect();
+        let totals: Vec<f64> =
+            (0..x.nrows()).map(|n| log_mean_exp(&weights.iter().map(|w| w[n]).collect::<Vec<_>>())).collect();
         for (draw, own) in draws.iter().zip(&weights) {
             // The share of this draw in each row's bound.
             let share: Array1<f64> = if importance {

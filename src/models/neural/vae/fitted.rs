@@ -105,10 +105,18 @@ impl FittedVae {
     ///
     /// # Errors
     /// As [`FittedVae::elbo`], and [`Error::Shape`](crate::Error::Shape) for another number of parameters.
-    pub fn objective(&self, parameters: &[f64], x: impl Inputs, draws: usize, seed: u64) -> Result<(f64, Vec<f64>)> {
+    pub fn objective(
+        &self,
+        parameters: &[f64],
+        x: impl Inputs,
+        draws: usize,
+        seed: u64,
+    ) -> Result<(f64, Vec<f64>)> {
         let x = x.inputs();
         let (want, held) = (self.parameters.len(), parameters.len());
-        crate::check::require("FittedVae::objective", want == held, || format!("{held} parameters for {want}"))?;
+        crate::check::require("FittedVae::objective", want == held, || {
+            format!("{held} parameters for {want}")
+        })?;
         let rows: Vec<usize> = (0..x.nrows()).collect();
         let (value, mut gradient) = self.bound(x.view(), draws)?.batch(parameters, &rows, seed)?;
         let n = x.nrows() as f64;
@@ -173,11 +181,15 @@ impl crate::saved::Checked for FittedVae {
     fn check(&self) -> Result<()> {
         let fits = self.encoder.outputs() == self.decoder.inputs().saturating_mul(2)
             && self.encoder.inputs() == self.decoder.outputs();
-        crate::check::require("a saved FittedVae", fits, || "an encoder and a decoder of other sizes".to_owned())?;
+        crate::check::require("a saved FittedVae", fits, || {
+            "an encoder and a decoder of other sizes".to_owned()
+        })?;
         let extra = usize::from(self.kind == Decoder::Gaussian);
         let want = self.encoder.parameters().saturating_add(self.decoder.parameters()).saturating_add(extra);
         let (held, sound) = (self.parameters.len(), self.parameters.iter().all(|v| v.is_finite()));
-        crate::check::require("a saved FittedVae", held == want && sound, || format!("{held} numbers for {want}"))?;
+        crate::check::require("a saved FittedVae", held == want && sound, || {
+            format!("{held} numbers for {want}")
+        })?;
         self.encoder.holds(&self.parameters[..self.encoder.parameters()])?;
         self.decoder.holds(self.decoder_parameters())
     }

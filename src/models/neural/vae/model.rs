@@ -94,7 +94,12 @@ impl Fit for Vae {
         crate::check::room("importance_samples", k, 8 * x.len() + 1024)?;
         if self.decoder == Decoder::Bernoulli {
             let outside = x.iter().find(|v| !(0.0..=1.0).contains(*v)).copied();
-            parameter("entry of x", outside.unwrap_or(0.0), outside.is_none(), "a Bernoulli decoder needs 0 to 1")?;
+            parameter(
+                "entry of x",
+                outside.unwrap_or(0.0),
+                outside.is_none(),
+                "a Bernoulli decoder needs 0 to 1",
+            )?;
         }
         let back: Vec<usize> = self.hidden.iter().rev().copied().collect();
         let encoder = Network::mlp(x.ncols(), &self.hidden, self.code.saturating_mul(2), self.activation)?;

@@ -21,12 +21,17 @@ pub(in crate::models::recommend) type Partner = (usize, f64, f64);
 
 /// Row r of the result is `argmin_ψ Σ_p w_p (y_p - ψ·φ_p)² + ψᵀSψ + λ‖ψ‖²` over the partners p of r; zero for a row
 /// without partners.
-pub(in crate::models::recommend) fn solve_rows<F>(half: &Half, rows: usize, partners: F) -> Result<Array2<f64>>
+pub(in crate::models::recommend) fn solve_rows<F>(
+    half: &Half,
+    rows: usize,
+    partners: F,
+) -> Result<Array2<f64>>
 where
     F: Fn(usize) -> Vec<Partner> + Sync,
 {
     let k = half.other.ncols();
-    let found: Vec<Array1<f64>> = (0..rows).into_par_iter().map(|r| half.one(&partners(r))).collect::<Result<_>>()?;
+    let found: Vec<Array1<f64>> =
+        (0..rows).into_par_iter().map(|r| half.one(&partners(r))).collect::<Result<_>>()?;
     let mut all = Array2::zeros((rows, k));
     all.rows_mut().into_iter().zip(&found).for_each(|(mut row, own)| row.assign(own));
     Ok(all)

@@ -169,7 +169,12 @@ impl Als {
         not_negative("item_penalty", self.item_penalty)?;
         not_negative("tolerance", self.tolerance)?;
         parameter("rank", self.rank as f64, self.rank > 0, "must be at least 1")?;
-        parameter("max_iterations", self.max_iterations as f64, self.max_iterations > 0, "must be at least 1")?;
+        parameter(
+            "max_iterations",
+            self.max_iterations as f64,
+            self.max_iterations > 0,
+            "must be at least 1",
+        )?;
         room("rank", self.rank, 8 * (ratings.users() + ratings.items() + self.rank))?;
         if let Feedback::Implicit { alpha } = self.feedback {
             positive("alpha", alpha)?;
@@ -179,7 +184,9 @@ impl Als {
         }
         if let Some(start) = &self.start {
             let fits = start.dim() == (ratings.items(), self.rank);
-            require(OP, fits, || format!("a start of {:?} for {} items of rank {}", start.dim(), ratings.items(), self.rank))?;
+            require(OP, fits, || {
+                format!("a start of {:?} for {} items of rank {}", start.dim(), ratings.items(), self.rank)
+            })?;
             finite(OP, "the start", start.view())?;
         }
         Ok(())
@@ -204,7 +211,11 @@ impl Als {
             }
         };
         let of = |r: usize| -> Vec<_> {
-            if users { ratings.of_user(r).iter().map(partner).collect() } else { ratings.of_item(r).map(partner).collect() }
+            if users {
+                ratings.of_user(r).iter().map(partner).collect()
+            } else {
+                ratings.of_item(r).map(partner).collect()
+            }
         };
         let rows = if users { ratings.users() } else { ratings.items() };
         if !self.biases {

@@ -180,7 +180,8 @@ impl State {
     pub fn squared_error(&self, ratings: &Ratings) -> f64 {
         let one = |r: &crate::models::recommend::Rating| -> f64 {
             let each = self.means.indexed_iter();
-            each.map(|((a, b), m)| self.user[[r.user, a]] * self.item[[r.item, b]] * (r.value - m).powi(2)).sum()
+            each.map(|((a, b), m)| self.user[[r.user, a]] * self.item[[r.item, b]] * (r.value - m).powi(2))
+                .sum()
         };
         ratings.entries().iter().map(|r| r.weight * one(r)).sum()
     }
@@ -194,7 +195,9 @@ impl State {
         let fit = -0.5 * (weight * (TAU * self.variance).ln() + square / self.variance);
         let entropy = |q: &Array2<f64>| {
             let prior = shares(q);
-            q.indexed_iter().map(|((_, k), &p)| if p > 0.0 { p * (prior[k] / p).ln() } else { 0.0 }).sum::<f64>()
+            q.indexed_iter()
+                .map(|((_, k), &p)| if p > 0.0 { p * (prior[k] / p).ln() } else { 0.0 })
+                .sum::<f64>()
         };
         fit + entropy(&self.user) + entropy(&self.item)
     }

@@ -88,7 +88,12 @@ impl BlockModel {
         components("user_groups", self.user_groups, ratings.users())?;
         components("item_groups", self.item_groups, ratings.items())?;
         parameter("restarts", self.restarts as f64, self.restarts > 0, "must be at least 1")?;
-        parameter("max_iterations", self.max_iterations as f64, self.max_iterations > 0, "must be at least 1")?;
+        parameter(
+            "max_iterations",
+            self.max_iterations as f64,
+            self.max_iterations > 0,
+            "must be at least 1",
+        )?;
         if let Some(rank) = self.rank {
             parameter("rank", rank as f64, rank > 0, "must be at least 1")?;
         }
