@@ -1,4 +1,4 @@
-//! Networks: theorems, finite differences, PyTorch's numbers, bad input.
+//! Networks: theorems, finite differences, numbers of a reference in Python, bad input.
 
 #![allow(clippy::unreadable_literal, reason = "as the notes print them")]
 

@@ -9,11 +9,11 @@ use crate::optim::{AdaGrad, Adam, Minimiser, RmsProp, Sgd, StepRule};
 pub enum Optimiser {
     /// Gradient descent, with or without momentum.
     Sgd(Sgd),
-    /// AdaGrad.
+    /// `AdaGrad`.
     AdaGrad(AdaGrad),
-    /// RMSprop.
+    /// `RMSprop`.
     RmsProp(RmsProp),
-    /// Adam and AdamW.
+    /// Adam and `AdamW`.
     Adam(Adam),
     /// L-BFGS on all rows at once: exact to rounding on small problems, and without a rate. An epoch is an iteration.
     Lbfgs(Minimiser),

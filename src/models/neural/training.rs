@@ -162,7 +162,9 @@ impl Training {
             let w: f64 = weight(rows);
             let (value, mut gradient) = objective.batch(theta, rows, seed)?;
             let scale = if w > 0.0 { 1.0 / w } else { 0.0 };
-            gradient.iter_mut().for_each(|g| *g *= scale);
+            for g in &mut gradient {
+                *g *= scale;
+            }
             let penalty = decay(theta, &mut gradient);
             Ok((value * scale + penalty, gradient))
         };

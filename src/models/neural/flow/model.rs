@@ -73,7 +73,7 @@ impl NormalisingFlow {
             FlowKind::Planar => Ok(FlowMap::Planar { width: d }),
             FlowKind::Coupling(hidden) => {
                 parameter("columns", d as f64, d > 1, "coupling needs at least two")?;
-                let passive: Vec<bool> = (0..d).map(|i| (i + at) % 2 == 0).collect();
+                let passive: Vec<bool> = (0..d).map(|i| (i + at).is_multiple_of(2)).collect();
                 let known = passive.iter().filter(|p| **p).count();
                 let network = Network::mlp(known, hidden, 2 * (d - known), Activation::Tanh)?;
                 Ok(FlowMap::Coupling { passive, network })

@@ -81,7 +81,9 @@ pub(super) fn play(model: &Gan, x: ArrayView2<f64>) -> Result<FittedGan> {
             sound(&gradient, round)?;
             critic_rule.step(&mut phi, &gradient)?;
             if let GanLoss::Wasserstein { clip } = model.loss {
-                phi.iter_mut().for_each(|p| *p = p.clamp(-clip, clip));
+                for p in &mut phi {
+                    *p = p.clamp(-clip, clip);
+                }
             }
         }
         let tape = pass::record(&generator, &theta, noise(), None);
