@@ -20,3 +20,14 @@ conforms!(autoencoder, data::correlated(), Autoencoder::new(2).training(quick())
     cancel(Autoencoder::new(2).training(quick().progress(enough()))));
 conforms!(vae, data::correlated(), Vae::new(2).hidden([4]).training(quick()), |f, x| f.transform(x); 0.0, saved,
     cancel(Vae::new(2).training(quick().progress(enough()))));
+conforms!(bayesian_network, data::curve(), BayesianNetwork::new(&[3], 1.0, 20.0),
+    |f, x| { let (m, v) = f.predict_distribution(x)?; Ok(beside(&[column(m).view(), column(v).view()])) }; 0.0, saved,
+    cancel(BayesianNetwork::new(&[3], 1.0, 20.0).training(quick().progress(enough()))));
+conforms!(normalising_flow, data::blobs(), NormalisingFlow::new(2, FlowKind::Coupling(vec![4])).training(quick()),
+    |f, x| Ok(beside(&[f.transform(x)?.view(), column(f.score_samples(x)?).view()])); 0.0, unordered, saved,
+    cancel(NormalisingFlow::new(2, FlowKind::Planar).training(quick().progress(enough()))));
+conforms!(gan, data::blobs(), Gan::new(2).rounds(20), |f, x| Ok(column(f.criticise(x)?)); 0.0, saved,
+    cancel(Gan::new(2).progress(enough())));
+conforms!(dictionary_learning, data::correlated(), DictionaryLearning::new(3, Sparsity::L1(0.1)).max_iterations(10), |f, x| f.transform(x); 0.0, saved,
+    cancel(DictionaryLearning::new(3, Sparsity::L1(0.1)).progress(enough())));
+conforms!(nmf, data::counts(), Nmf::new(2), |f, x| f.transform(x); 0.0, saved, cancel(Nmf::new(2).progress(enough())));

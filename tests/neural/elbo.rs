@@ -7,8 +7,8 @@ use crate::support::{random, spd};
 use crate::{near, slopes};
 
 /// z ~ N(0, 1), x | z ~ N(z, 1).
-fn small() -> LinearGaussianLatent {
-    LinearGaussianLatent::new(array![[1.0]], array![0.0], 1.0).unwrap()
+fn small() -> LinearDecoder {
+    LinearDecoder::new(array![[1.0]], array![0.0], 1.0).unwrap()
 }
 
 #[test]
@@ -25,7 +25,7 @@ fn the_bounds_of_the_notes() {
 
 #[test]
 fn all_forms_are_equal_and_below_the_evidence() {
-    let model = LinearGaussianLatent::new(random(4, 2, 1), Array1::from_elem(4, 0.3), 0.6).unwrap();
+    let model = LinearDecoder::new(random(4, 2, 1), Array1::from_elem(4, 0.3), 0.6).unwrap();
     for seed in 2..8 {
         let (x, m, v) = (
             random(1, 4, seed).row(0).to_owned(),
@@ -134,7 +134,7 @@ fn importance_weighted_bounds_of_the_notes() {
 
 #[test]
 fn the_linear_autoencoder_of_the_notes() {
-    let model = LinearGaussianLatent::new(array![[1.0], [0.5], [-0.5]], Array1::zeros(3), 0.4).unwrap();
+    let model = LinearDecoder::new(array![[1.0], [0.5], [-0.5]], Array1::zeros(3), 0.4).unwrap();
     let x = array![1.0, 0.0, -1.0];
     let (b, r) = model.posterior(x.view()).unwrap();
     near(b[0], 0.7894736842, 1e-10);
@@ -146,7 +146,7 @@ fn the_linear_autoencoder_of_the_notes() {
 /// One linear encoder finds the posterior of every row; its mean bound is no better than rows on their own.
 #[test]
 fn amortised_inference_finds_the_posterior() {
-    let model = LinearGaussianLatent::new(random(3, 1, 4), array![0.1, 0.2, 0.3], 0.5).unwrap();
+    let model = LinearDecoder::new(random(3, 1, 4), array![0.1, 0.2, 0.3], 0.5).unwrap();
     let x = random(30, 3, 5);
     let encoder = Network::mlp(3, &[], 2, Activation::Tanh).unwrap();
     let training = Training::new(Minimiser::new().tolerance(1e-10)).epochs(500);

@@ -1,4 +1,4 @@
-//! Networks: theorems, finite differences, PyTorch's numbers, bad input.
+//! Networks: theorems, finite differences, numbers of a reference in Python, bad input.
 
 #![allow(clippy::unreadable_literal, reason = "as the notes print them")]
 
@@ -9,16 +9,22 @@ mod activations;
 mod adversarial;
 mod autoencoder;
 mod backward;
+mod bayesian;
 mod classifier;
+mod dictionary;
 mod elbo;
+mod flow;
+mod gan;
 mod input;
 mod layers;
 mod losses;
+mod nmf;
 mod oracle;
 mod regressor;
 mod symmetries;
 mod transfer;
 mod vae;
+mod wide;
 
 use mercer::prelude::*;
 use ndarray::Array2;

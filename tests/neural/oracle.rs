@@ -1,4 +1,4 @@
-//! Against PyTorch in f64, by numbers that `tests/oracle/neural_torch.py` made.
+//! Against `PyTorch` in f64, by numbers that `tests/oracle/neural_torch.py` made.
 
 use mercer::optim::{Adam, Sgd};
 use mercer::prelude::*;

@@ -49,10 +49,9 @@ fn a_linear_one_reaches_probabilistic_principal_components() {
     let fitted = Vae::new(1).training(training).fit(&Device::cpu(), &x).unwrap();
     let w = fitted.decoder_parameters();
     let loadings = Array2::from_shape_fn((3, 1), |(j, _)| w[j]);
-    let model = LinearGaussianLatent::new(loadings, Array1::from(w[3..].to_vec()), fitted.noise()).unwrap();
-    let evidence = |m: &LinearGaussianLatent| {
-        x.rows().into_iter().map(|r| m.log_evidence(r).unwrap()).sum::<f64>() / 60.0
-    };
+    let model = LinearDecoder::new(loadings, Array1::from(w[3..].to_vec()), fitted.noise()).unwrap();
+    let evidence =
+        |m: &LinearDecoder| x.rows().into_iter().map(|r| m.log_evidence(r).unwrap()).sum::<f64>() / 60.0;
     let best = Ppca::new(1).fit(&Device::cpu(), &x).unwrap().score(&x).unwrap();
     let own = evidence(&model);
     assert!(own <= best + 1e-9 && own > best - 0.02, "{own} {best}");

@@ -24,7 +24,9 @@ fn the_similarities_of_the_notes() {
         ((2, 4), 1.0),
         ((0, 3), no),
     ];
-    want.iter().for_each(|&(at, want)| same(k[at], want));
+    for (at, want) in want {
+        same(k[at], want);
+    }
     let pearson = Neighbours::users(2).means(SimilarityMeans::CoRated).fit_ratings(&notes()).unwrap();
     let k = pearson.similarity();
     let want = [
@@ -36,7 +38,9 @@ fn the_similarities_of_the_notes() {
         ((2, 4), no),
         ((0, 3), no),
     ];
-    want.iter().for_each(|&(at, want)| same(k[at], want));
+    for (at, want) in want {
+        same(k[at], want);
+    }
 }
 
 #[test]
@@ -49,9 +53,9 @@ fn the_predictions_of_the_notes() {
     near(users.rating(1, 3), 5.5, 1e-9);
     let items = Neighbours::items(2).fit_ratings(&notes()).unwrap();
     let k = items.similarity();
-    [((0, 1), 1.0), ((0, 2), -1.0), ((0, 4), -0.9486833), ((2, 4), 0.9486833)]
-        .iter()
-        .for_each(|&(at, want)| near(k[at], want, 1e-7));
+    for (at, want) in [((0, 1), 1.0), ((0, 2), -1.0), ((0, 4), -0.9486833), ((2, 4), 0.9486833)] {
+        near(k[at], want, 1e-7);
+    }
     near(items.rating(0, 2), 3.333333333, 1e-9);
     near(items.rating(0, 0), 2.067971811, 1e-9);
 }

@@ -66,7 +66,7 @@ fn draws_have_the_moments_of_a_gaussian_posterior() {
     // E[ψφ_i | ψ] = ψ² y_i/(ψ² + σ²) averaged over p(ψ|y) by quadrature.
     let (mut z, mut mean) = (0.0, [0.0; 3]);
     let y = [2.0, 1.0, 3.0];
-    for step in 0..200_00 {
+    for step in 0..20_000 {
         let psi = -6.0 + 12.0 * (f64::from(step) + 0.5) / 20000.0;
         let s = psi * psi + 0.5;
         let log: f64 = -0.5 * psi * psi + y.iter().map(|v| -0.5 * (s.ln() + v * v / s)).sum::<f64>();

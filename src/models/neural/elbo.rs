@@ -93,7 +93,7 @@ pub(super) fn log_mean_exp(all: &[f64]) -> f64 {
 /// ```
 /// use mercer::prelude::*;
 /// use ndarray::array;
-/// let model = LinearGaussianLatent::new(array![[1.0], [0.5], [-0.5]], array![0.0, 0.0, 0.0], 0.4)?;
+/// let model = LinearDecoder::new(array![[1.0], [0.5], [-0.5]], array![0.0, 0.0, 0.0], 0.4)?;
 /// let x = array![1.0, 0.0, -1.0];
 /// let (mean, covariance) = model.posterior(x.view())?;
 /// let bound = model.elbo(x.view(), mean.view(), covariance.view())?;
@@ -102,7 +102,7 @@ pub(super) fn log_mean_exp(all: &[f64]) -> f64 {
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub struct LinearGaussianLatent {
+pub struct LinearDecoder {
     loadings: Array2<f64>,
     mean: Array1<f64>,
     noise: f64,
@@ -123,28 +123,26 @@ pub struct Elbo {
     pub evidence_less_gap: f64,
 }
 
-impl LinearGaussianLatent {
+impl LinearDecoder {
     /// With loadings L, d x k, the mean μ and the noise variance σ².
     ///
     /// # Errors
     /// [`Error::Shape`](crate::Error::Shape) for a mean of another size,
     /// [`Error::Parameter`](crate::Error::Parameter) for a variance that is not positive.
     pub fn new(loadings: Array2<f64>, mean: Array1<f64>, noise: f64) -> Result<Self> {
-        finite("LinearGaussianLatent::new", "loadings", loadings.view())?;
+        finite("LinearDecoder::new", "loadings", loadings.view())?;
         let (d, k) = loadings.dim();
-        require("LinearGaussianLatent::new", mean.len() == d, || {
-            format!("{d} loadings, {} means", mean.len())
-        })?;
+        require("LinearDecoder::new", mean.len() == d, || format!("{d} loadings, {} means", mean.len()))?;
         positive("noise", noise)?;
         let inner = loadings.t().dot(&loadings) + Array2::<f64>::eye(k) * noise;
-        let factor = Small::new("LinearGaussianLatent::new", inner.view())?;
+        let factor = Small::new("LinearDecoder::new", inner.view())?;
         let (inverse, log_det) = (factor.inverse(k), factor.log_det);
-        Ok(LinearGaussianLatent { loadings, mean, noise, inverse, log_det })
+        Ok(LinearDecoder { loadings, mean, noise, inverse, log_det })
     }
 
     fn centred(&self, x: ArrayView1<f64>) -> Result<Array1<f64>> {
         let (n, d) = (x.len(), self.mean.len());
-        require("LinearGaussianLatent", n == d, || format!("the model is of {d} numbers, x has {n}"))?;
+        require("LinearDecoder", n == d, || format!("the model is of {d} numbers, x has {n}"))?;
         Ok(&x - &self.mean)
     }
 
@@ -164,7 +162,7 @@ impl LinearGaussianLatent {
     /// `p(z | x) = N(M⁻¹Lᵀ(x - μ), σ²M⁻¹)`.
     ///
     /// # Errors
-    /// As [`LinearGaussianLatent::log_evidence`].
+    /// As [`LinearDecoder::log_evidence`].
     pub fn posterior(&self, x: ArrayView1<f64>) -> Result<(Array1<f64>, Array2<f64>)> {
         let c = self.centred(x)?;
         Ok((self.inverse.dot(&self.loadings.t().dot(&c)), &self.inverse * self.noise))
@@ -173,7 +171,7 @@ impl LinearGaussianLatent {
     /// The bound for `q = N(m, V)`, exactly.
     ///
     /// # Errors
-    /// As [`LinearGaussianLatent::log_evidence`], and [`Error::NotPositiveDefinite`](crate::Error::NotPositiveDefinite) for V.
+    /// As [`LinearDecoder::log_evidence`], and [`Error::NotPositiveDefinite`](crate::Error::NotPositiveDefinite) for V.
     pub fn elbo(
         &self,
         x: ArrayView1<f64>,
@@ -182,11 +180,9 @@ impl LinearGaussianLatent {
     ) -> Result<Elbo> {
         let (d, k) = self.loadings.dim();
         let fits = mean.len() == k && covariance.dim() == (k, k);
-        require("LinearGaussianLatent::elbo", fits, || format!("q is not of {k} numbers"))?;
-        let factor = Small::new(
-            "LinearGaussianLatent::elbo",
-            symmetric("LinearGaussianLatent::elbo", covariance)?.view(),
-        )?;
+        require("LinearDecoder::elbo", fits, || format!("q is not of {k} numbers"))?;
+        let factor =
+            Small::new("LinearDecoder::elbo", symmetric("LinearDecoder::elbo", covariance)?.view())?;
         let rest = self.centred(x)? - self.loadings.dot(&mean);
         let spread = (&self.loadings.dot(&covariance) * &self.loadings).sum();
         let reconstruction =
@@ -219,7 +215,7 @@ impl LinearGaussianLatent {
         x: impl Inputs,
         training: &Training,
     ) -> Result<(Vec<f64>, Report)> {
-        const OP: &str = "LinearGaussianLatent::amortise";
+        const OP: &str = "LinearDecoder::amortise";
         let x = x.inputs();
         let (d, k) = self.loadings.dim();
         inputs(OP, x.view(), d)?;
@@ -233,7 +229,7 @@ impl LinearGaussianLatent {
 }
 
 struct Amortised<'a> {
-    model: &'a LinearGaussianLatent,
+    model: &'a LinearDecoder,
     encoder: &'a Network,
     x: ArrayView2<'a, f64>,
 }

@@ -4,7 +4,7 @@ use super::network::Network;
 use crate::Result;
 use crate::check::{parameter, require};
 
-/// The order of magnitude of the number of linear regions of a ReLU network, `width^(depth · inputs)`, as its logarithm.
+/// The order of magnitude of the number of linear regions of a network of rectifiers, `width^(depth · inputs)`, as its logarithm.
 /// It is no bound: one hidden layer on one input has up to `width + 1` pieces.
 ///
 /// # Errors

@@ -7,7 +7,11 @@
 //! | say how to train | [`Training`], [`Optimiser`] |
 //! | build a network of one's own | [`Network`] of [`Layer`]s, [`Activation`], [`OutputLoss`] |
 //! | compress rows to a code and back | [`Autoencoder`] |
-//! | the same with a density: generate, bound the likelihood | [`Vae`], [`LinearGaussianLatent`] |
+//! | the same with a density: generate, bound the likelihood | [`Vae`], [`LinearDecoder`] |
+//! | a density that is known and can be drawn from | [`NormalisingFlow`] |
+//! | a generator without a density | [`Gan`] |
+//! | error bars | [`BayesianNetwork`] |
+//! | see networks become Gaussian processes | [`RandomNetwork`] |
 //! | several tasks with common layers | [`SharedLayers`] |
 //! | know how easily it is deceived | [`fgsm`] |
 //! | count what it can say | [`log_regions`], [`count_pieces`], [`log_symmetries`] |
@@ -17,14 +21,19 @@
 mod activation;
 mod adversarial;
 mod autoencoder;
+mod bayesian;
 mod classifier;
 mod design;
 mod elbo;
 mod expressivity;
+mod flow;
+mod gan;
 mod image;
 mod layer;
 mod loss;
 mod network;
+mod objective;
+mod optimiser;
 mod pair;
 mod pass;
 mod regressor;
@@ -32,21 +41,27 @@ mod shared;
 mod supervised;
 mod training;
 mod vae;
+mod wide;
 
 pub use activation::Activation;
 pub use adversarial::fgsm;
 pub use autoencoder::{Autoencoder, FittedAutoencoder};
+pub use bayesian::{BayesianNetwork, FittedBayesianNetwork, WeightPosterior};
 pub use classifier::{FittedNeuralClassifier, NeuralClassifier};
 pub use elbo::{
-    Elbo, LinearGaussianLatent, importance_bound, kl_to_standard, kl_to_standard_full, reparametrise,
+    Elbo, LinearDecoder, importance_bound, kl_to_standard, kl_to_standard_full, reparametrise,
     reparametrised_gradient,
 };
 pub use expressivity::{approximate_parameters, count_pieces, log_regions, log_symmetries};
+pub use flow::{FittedFlow, FlowKind, FlowMap, NormalisingFlow};
+pub use gan::{FittedGan, Gan, GanLoss, Generator, VariationalDivergence};
 pub use layer::{Layer, Picture, Pooling};
 pub use loss::OutputLoss;
 pub use network::{Gradient, Network};
+pub use optimiser::Optimiser;
 pub use pass::Tape;
 pub use regressor::{FittedNeuralRegressor, NeuralRegressor};
 pub use shared::{SharedLayers, Task};
-pub use training::{Optimiser, Training};
+pub use training::Training;
 pub use vae::{Decoder, FittedVae, Vae};
+pub use wide::RandomNetwork;

@@ -131,7 +131,9 @@ impl Network {
     fn draw(&self, uniform: &mut dyn FnMut() -> f64, out: &mut Vec<f64>) {
         for layer in &self.layers {
             if let Kind::Sum { branches } = &layer.kind {
-                branches.iter().for_each(|branch| branch.draw(uniform, out));
+                for branch in branches {
+                    branch.draw(uniform, out);
+                }
                 continue;
             }
             let fan_out = layer.weights() / layer.fan_in().max(1);

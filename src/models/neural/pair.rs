@@ -17,11 +17,11 @@ impl Pair {
             return self.encoder.parameters() + self.decoder.parameters();
         }
         self.encoder.parameters()
-            + self.dense(&self.decoder).iter().map(|(_, _, outputs)| outputs).sum::<usize>()
+            + Self::dense(&self.decoder).iter().map(|(_, _, outputs)| outputs).sum::<usize>()
     }
 
     /// Where each dense layer begins, its inputs and its outputs.
-    fn dense(&self, network: &Network) -> Vec<(usize, usize, usize)> {
+    fn dense(network: &Network) -> Vec<(usize, usize, usize)> {
         let (mut at, mut found) = (0, Vec::new());
         for layer in &network.layers {
             if let Kind::Dense { inputs, outputs, .. } = layer.kind {
@@ -39,9 +39,9 @@ impl Pair {
             return (encoder.to_vec(), rest.to_vec());
         }
         let mut decoder = vec![0.0; self.decoder.parameters()];
-        let (mirrored, mut bias) = (self.dense(&self.encoder), 0);
+        let (mirrored, mut bias) = (Self::dense(&self.encoder), 0);
         for ((at, inputs, outputs), (from, ..)) in
-            self.dense(&self.decoder).into_iter().zip(mirrored.into_iter().rev())
+            Self::dense(&self.decoder).into_iter().zip(mirrored.into_iter().rev())
         {
             for o in 0..outputs {
                 for i in 0..inputs {
@@ -61,9 +61,9 @@ impl Pair {
             return encoder;
         }
         let mut biases: Vec<f64> = Vec::new();
-        let mirrored = self.dense(&self.encoder);
+        let mirrored = Self::dense(&self.encoder);
         for ((at, inputs, outputs), (from, ..)) in
-            self.dense(&self.decoder).into_iter().zip(mirrored.into_iter().rev())
+            Self::dense(&self.decoder).into_iter().zip(mirrored.into_iter().rev())
         {
             for o in 0..outputs {
                 for i in 0..inputs {

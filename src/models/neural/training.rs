@@ -2,58 +2,16 @@
 
 use ndarray::ArrayView1;
 
+pub(super) use super::objective::Objective;
+use super::optimiser::Optimiser;
 use crate::check::{not_negative, parameter};
 use crate::learn::configure::setters;
 use crate::learn::{Holdout, Report, Stop};
-use crate::optim::{AdaGrad, Adam, Batches, EarlyStopping, Minimiser, RmsProp, Sgd, StepRule};
+use crate::optim::{Adam, Batches, EarlyStopping, StepRule};
 use crate::{Error, Progress, Result};
 
 /// Rows of a batch, unless said otherwise and if there are so many.
 const BATCH: usize = 200;
-
-/// The rule that moves parameters.
-#[derive(Debug, Clone)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[non_exhaustive]
-pub enum Optimiser {
-    /// Gradient descent, with or without momentum.
-    Sgd(Sgd),
-    /// AdaGrad.
-    AdaGrad(AdaGrad),
-    /// RMSprop.
-    RmsProp(RmsProp),
-    /// Adam and AdamW.
-    Adam(Adam),
-    /// L-BFGS on all rows at once: exact to rounding on small problems, and without a rate. An epoch is an iteration.
-    Lbfgs(Minimiser),
-}
-
-macro_rules! optimisers {
-    ($($rule:ident => $name:ident),+) => { $(
-        impl From<$rule> for Optimiser {
-            fn from(rule: $rule) -> Self {
-                Optimiser::$name(rule)
-            }
-        }
-    )+ };
-}
-
-optimisers!(Sgd => Sgd, AdaGrad => AdaGrad, RmsProp => RmsProp, Adam => Adam, Minimiser => Lbfgs);
-
-impl Optimiser {
-    /// The rule, at its first step; none for L-BFGS, which is no rule.
-    pub(super) fn rule(&self) -> Option<Box<dyn StepRule>> {
-        let mut rule: Box<dyn StepRule> = match self {
-            Optimiser::Sgd(rule) => Box::new(rule.clone()),
-            Optimiser::AdaGrad(rule) => Box::new(rule.clone()),
-            Optimiser::RmsProp(rule) => Box::new(rule.clone()),
-            Optimiser::Adam(rule) => Box::new(rule.clone()),
-            Optimiser::Lbfgs(_) => return None,
-        };
-        rule.reset();
-        Some(rule)
-    }
-}
 
 /// How a network is trained: `min_θ (Σ_n w_n E_n(θ)) / (Σ_n w_n) + κ/2 ‖W‖²`, a batch at a time.
 ///
@@ -141,17 +99,6 @@ pub(super) struct Learned {
     pub validation: Vec<f64>,
 }
 
-/// What is minimised: the loss of rows and its gradient, as sums over rows with their weights.
-pub(super) trait Objective {
-    /// `Σ_{n in rows} w_n E_n` and its gradient; the seed decides what is random in it.
-    fn batch(&self, parameters: &[f64], rows: &[usize], seed: u64) -> Result<(f64, Vec<f64>)>;
-
-    /// The same without the gradient and without what is only for training.
-    fn loss(&self, parameters: &[f64], rows: &[usize]) -> Result<f64> {
-        self.batch(parameters, rows, 0).map(|found| found.0)
-    }
-}
-
 impl Training {
     /// Trains on n rows, each time from where `start` says for its seed. `decaying` says which parameters decay.
     pub(super) fn run(
@@ -215,7 +162,9 @@ impl Training {
             let w: f64 = weight(rows);
             let (value, mut gradient) = objective.batch(theta, rows, seed)?;
             let scale = if w > 0.0 { 1.0 / w } else { 0.0 };
-            gradient.iter_mut().for_each(|g| *g *= scale);
+            for g in &mut gradient {
+                *g *= scale;
+            }
             let penalty = decay(theta, &mut gradient);
             Ok((value * scale + penalty, gradient))
         };

@@ -240,7 +240,7 @@ impl Ratings {
 pub(super) fn indices(op: &'static str, x: ArrayView2<f64>) -> Result<Vec<(usize, usize)>> {
     require(op, x.ncols() == 2, || format!("a row is a user and an item; x has {} columns", x.ncols()))?;
     let whole = |name: &str, v: f64| -> Result<usize> {
-        let fits = v >= 0.0 && v < 9e15 && v.fract() == 0.0;
+        let fits = (0.0..9e15).contains(&v) && v.fract() == 0.0;
         parameter(name, v, fits, "users and items are whole numbers, counted from 0")?;
         Ok(v as usize)
     };

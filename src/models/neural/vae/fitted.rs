@@ -120,7 +120,9 @@ impl FittedVae {
         let rows: Vec<usize> = (0..x.nrows()).collect();
         let (value, mut gradient) = self.bound(x.view(), draws)?.batch(parameters, &rows, seed)?;
         let n = x.nrows() as f64;
-        gradient.iter_mut().for_each(|g| *g /= n);
+        for g in &mut gradient {
+            *g /= n;
+        }
         Ok((value / n, gradient))
     }
 }

@@ -134,13 +134,12 @@ impl Als {
 
     fn run(&self, ratings: &Ratings) -> Result<FittedFactors> {
         self.check(ratings)?;
-        let item = match &self.start {
-            Some(start) => start.clone(),
-            None => {
-                let mut normal = gaussians(self.seed, 0);
-                let scale = 1.0 / (self.rank as f64).sqrt();
-                Array2::from_shape_simple_fn((ratings.items(), self.rank), || normal() * scale)
-            }
+        let item = if let Some(start) = &self.start {
+            start.clone()
+        } else {
+            let mut normal = gaussians(self.seed, 0);
+            let scale = 1.0 / (self.rank as f64).sqrt();
+            Array2::from_shape_simple_fn((ratings.items(), self.rank), || normal() * scale)
         };
         let user = Array2::zeros((ratings.users(), self.rank));
         let mut now = FittedFactors::new(ratings, user, item, Report::direct(f64::NAN));

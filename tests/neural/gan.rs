@@ -1,0 +1,168 @@
+//! Adversarial networks and their divergences.
+
+use mercer::prelude::*;
+use ndarray::{Array2, Axis, array};
+
+use crate::near;
+use crate::support::random;
+
+const P: [f64; 3] = [0.5, 0.3, 0.2];
+const Q: [f64; 3] = [0.2, 0.2, 0.6];
+
+#[test]
+fn the_best_discriminator_attains_the_divergence() {
+    let cases = [
+        (VariationalDivergence::KullbackLeibler, 0.3600624406),
+        (VariationalDivergence::JensenShannon, 0.1811316999),
+        (VariationalDivergence::Adversarial, -1.2051626612),
+    ];
+    for (d, want) in cases {
+        let best: Vec<f64> = P.iter().zip(Q).map(|(p, q)| d.best(*p, q)).collect();
+        near(d.bound(&P, &Q, &best).unwrap(), want, 1e-9);
+        // Any other table gives less.
+        for seed in 0..20 {
+            let other: Vec<f64> = random(1, 3, seed).iter().map(|v| d.output(2.0 * v)).collect();
+            assert!(d.bound(&P, &Q, &other).unwrap() <= want + 1e-12);
+        }
+    }
+    let d = VariationalDivergence::Adversarial;
+    let same: Vec<f64> = P.iter().map(|p| d.best(*p, *p)).collect();
+    near(d.bound(&P, &P, &same).unwrap(), -2.0 * 2f64.ln(), 1e-12);
+    assert!(d.bound(&P, &Q[..2], &same).is_err());
+}
+
+/// Ascent on a tabular discriminator ends at D = p/(p + q).
+#[test]
+fn a_tabular_discriminator_learns_the_ratio() {
+    let d = VariationalDivergence::Adversarial;
+    let mut v = [0.0; 3];
+    for _ in 0..4000 {
+        for i in 0..3 {
+            let value =
+                |v: &[f64]| d.bound(&P, &Q, &v.iter().map(|v| d.output(*v)).collect::<Vec<_>>()).unwrap();
+            let (mut up, mut down) = (v, v);
+            up[i] += 1e-5;
+            down[i] -= 1e-5;
+            v[i] += 2.0 * (value(&up) - value(&down)) / 2e-5;
+        }
+    }
+    for i in 0..3 {
+        near(d.output(v[i]).exp(), P[i] / (P[i] + Q[i]), 1e-5);
+    }
+}
+
+#[test]
+fn a_linear_generator_has_its_covariance() {
+    // W = [[1, 0.5], [-1, 2]], μ = (3, -1).
+    let net = Network::mlp(2, &[], 2, Activation::Tanh).unwrap();
+    let generator = Generator::new(net.clone(), vec![1.0, 0.5, -1.0, 2.0, 3.0, -1.0]).unwrap();
+    let x = generator.sample(20_000, 4).unwrap();
+    let mean = x.mean_axis(Axis(0)).unwrap();
+    near(mean[0], 3.0, 0.03);
+    near(mean[1], -1.0, 0.06);
+    let c = &x - &mean;
+    let covariance = c.t().dot(&c) / 20_000.0;
+    let want = array![[1.25, 0.0], [0.0, 5.0]];
+    covariance.iter().zip(&want).for_each(|(a, b)| near(*a, *b, 0.15));
+    assert!(Generator::new(net, vec![0.0; 5]).is_err());
+    assert_eq!(generator.sample(3, 1).unwrap(), generator.sample(3, 1).unwrap());
+}
+
+/// Numbers around 4 with a deviation of a half, nearly normal.
+fn normals() -> Array2<f64> {
+    let u = random(300, 12, 5);
+    u.sum_axis(Axis(1)).mapv(|s| 4.0 + 0.5 * s / 2.0).insert_axis(Axis(1))
+}
+
+#[test]
+fn every_game_brings_the_generator_to_the_data() {
+    let x = normals();
+    for loss in [
+        GanLoss::Minimax,
+        GanLoss::NonSaturating,
+        GanLoss::KullbackLeibler,
+        GanLoss::Wasserstein { clip: 0.3 },
+        GanLoss::Mmd { lengthscales: vec![0.3, 1.0, 3.0] },
+    ] {
+        let far = x.mapv(|v| v - 4.0);
+        // Begins at the mean; the scale has to be learned.
+        let model = Gan::new(1)
+            .loss(loss.clone())
+            .critic([8])
+            .critic_steps(3)
+            .rounds(500)
+            .batch(48)
+            .generator_rate(0.01)
+            .critic_rate(0.02);
+        let fitted = model.fit(&Device::cpu(), &far).unwrap();
+        let drawn = fitted.sample(3000, 2).unwrap();
+        near(drawn.mean().unwrap(), 0.0, 0.3);
+        let deviation = drawn.std(0.0);
+        assert!(deviation > 0.2 && deviation < 0.9, "{loss:?}: {deviation}");
+    }
+}
+
+/// Two clusters, which one Gaussian is not: the kernel's discrepancy of the sample falls far below that of a wrong one.
+#[test]
+fn a_mixture_in_the_plane_is_learned_by_mmd() {
+    let noise = random(120, 2, 6) * 0.3;
+    let x = Array2::from_shape_fn((120, 2), |(n, j)| {
+        noise[[n, j]] + if n % 2 == 0 { 2.0 } else { -2.0 } * if j == 0 { 1.0 } else { 0.5 }
+    });
+    let loss = GanLoss::Mmd { lengthscales: vec![0.5, 1.0, 2.0] };
+    let fitted = Gan::new(2)
+        .generator([12])
+        .loss(loss)
+        .rounds(600)
+        .batch(40)
+        .generator_rate(0.02)
+        .fit(&Device::cpu(), &x)
+        .unwrap();
+    let y = fitted.sample(120, 3).unwrap();
+    let near_one = y.column(0).iter().filter(|v| v.abs() > 1.0).count();
+    assert!(near_one > 90, "{near_one} of 120 lie in a cluster");
+    let right = y.column(0).iter().filter(|v| **v > 0.0).count();
+    assert!((25..95).contains(&right), "{right} of 120 lie on the right");
+    let trace = &fitted.report().trace;
+    let mean = |t: &[f64]| t.iter().sum::<f64>() / t.len() as f64;
+    assert!(mean(&trace[550..]) < 0.3 * mean(&trace[..20]));
+}
+
+/// With a critic `T(x) = w x + b`, |w| ≤ 1, the value of the game on two samples is the distance of their means.
+#[test]
+fn a_lipschitz_critic_measures_a_shift() {
+    let x = normals();
+    // A generator that hardly moves: latent noise through an affine map that starts at the mean, data shifted by it.
+    let model = Gan::new(1)
+        .critic([])
+        .loss(GanLoss::Wasserstein { clip: 1.0 })
+        .rounds(1)
+        .critic_steps(400)
+        .critic_rate(0.05)
+        .batch(300)
+        .generator_rate(1e-9);
+    let fitted = model.fit(&Device::cpu(), &x).unwrap();
+    let w = fitted.critic_parameters()[0];
+    assert!(w.abs() <= 1.0);
+    let shifted = x.mapv(|v| v + 2.5);
+    let gap =
+        fitted.criticise(&shifted).unwrap().mean().unwrap() - fitted.criticise(&x).unwrap().mean().unwrap();
+    near(gap, 2.5 * w, 1e-12);
+    // The best such critic has |w| = 1: then the value is |shift|.
+    let best = Network::mlp(1, &[], 1, Activation::Tanh).unwrap();
+    let value = |w: f64| {
+        best.forward(&[w, 0.0], &shifted).unwrap().mean().unwrap()
+            - best.forward(&[w, 0.0], &x).unwrap().mean().unwrap()
+    };
+    near((0..=20).map(|i| value(-1.0 + 0.1 * f64::from(i))).fold(f64::MIN, f64::max), 2.5, 1e-12);
+}
+
+#[test]
+fn bad_settings_are_errors() {
+    let x = normals();
+    assert!(Gan::new(0).fit(&Device::cpu(), &x).is_err());
+    assert!(Gan::new(1).rounds(0).fit(&Device::cpu(), &x).is_err());
+    assert!(Gan::new(1).loss(GanLoss::Wasserstein { clip: 0.0 }).fit(&Device::cpu(), &x).is_err());
+    assert!(Gan::new(1).loss(GanLoss::Mmd { lengthscales: vec![] }).fit(&Device::cpu(), &x).is_err());
+    assert!(Gan::new(1).generator_rate(f64::NAN).fit(&Device::cpu(), &x).is_err());
+}
