@@ -39,6 +39,7 @@ mod properties;
 mod saved;
 mod spectral;
 mod spectral_density;
+pub mod structures;
 mod value;
 mod wgsl;
 

@@ -23,8 +23,8 @@
 pub mod bayes_opt;
 pub mod boosting;
 pub mod cluster;
-pub mod generative;
 pub mod energy;
+pub mod generative;
 pub mod gp;
 pub mod graph;
 pub mod graphical;

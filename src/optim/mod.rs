@@ -54,8 +54,6 @@ pub use penalty::{Penalty, soft_threshold};
 pub use piecewise::{PiecewiseLinear, PiecewiseMinimum};
 pub use private::PrivateGradient;
 pub use proximal::{Proximal, Subgradient};
-pub use duality::{ConvexProgram, Kkt, max_min, on_equalities};
-pub use minimiser::{Minimiser, Minimum, Stop};
 pub use quadratic::{QuadraticProgram, QuadraticSolution};
 pub use schedule::{RobbinsMonro, Schedule};
 pub use variance_reduced::{Reduction, VarianceReduced};

@@ -32,13 +32,11 @@ macro_rules! conforms {
     (@ $line:ident, $extra:ident) => { $line.$extra(); };
 }
 
+mod classify;
+mod energy;
 mod graph;
 mod kernel_machines;
-mod classify;
 mod lines;
 mod neural;
 mod recommend;
 mod regression;
-mod kernel_machines;
-mod lines;
-mod energy;

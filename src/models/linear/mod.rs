@@ -25,36 +25,29 @@ mod function;
 mod glm;
 mod huber;
 mod least_squares;
+mod least_squares_classifier;
+mod logistic;
+mod perceptron;
 mod quantile;
 mod ridge;
 mod ridge_cv;
 mod risk_minimiser;
+mod scores;
 mod spectrum;
 
 pub use bayesian::{BayesianLinearRegression, FittedBayesianLinearRegression, LinearPrediction};
+pub use bayesian_logistic::{BayesianLogisticRegression, FittedBayesianLogisticRegression, PosteriorAverage};
 pub use elastic_net::{
     ElasticNet, ElasticNetCv, ElasticNetPath, FittedElasticNet, FittedElasticNetCv, Lasso, LassoCv,
 };
 pub use glm::{Family, FittedGeneralisedLinear, GeneralisedLinear, Link};
 pub use huber::{FittedHuberRegression, HuberRegression};
 pub use least_squares::{FittedLeastSquares, LeastSquares};
-pub use quantile::{FittedQuantileRegression, FittedQuantiles, QuantileRegression, Quantiles};
-pub use bayesian_logistic::{BayesianLogisticRegression, FittedBayesianLogisticRegression, PosteriorAverage};
-pub use least_squares_classifier::{FittedLeastSquaresClassifier, LeastSquaresClassifier};
-pub use logistic::{
-    ClassWeights, FittedLogisticRegression, FittedProbitRegression, LogisticRegression, ProbitRegression,
-};
-pub use perceptron::{FittedPerceptron, Perceptron};
-pub use ridge::{FittedRidge, Form, Ridge};
-pub use ridge_cv::{FittedRidgeCv, PenaltyCriterion, RidgeCv};
-pub use risk_minimiser::{FittedRiskMinimiser, RiskMinimiser, density_ratio};
-mod least_squares_classifier;
-mod logistic;
-mod perceptron;
-mod scores;
-
-pub use bayesian_logistic::{BayesianLogisticRegression, FittedBayesianLogisticRegression, PosteriorAverage};
 pub use least_squares_classifier::{FittedLeastSquaresClassifier, LeastSquaresClassifier};
 pub use logistic::{FittedLogisticRegression, FittedProbitRegression, LogisticRegression, ProbitRegression};
 pub use perceptron::{FittedPerceptron, Perceptron};
+pub use quantile::{FittedQuantileRegression, FittedQuantiles, QuantileRegression, Quantiles};
+pub use ridge::{FittedRidge, Form, Ridge};
+pub use ridge_cv::{FittedRidgeCv, PenaltyCriterion, RidgeCv};
+pub use risk_minimiser::{FittedRiskMinimiser, RiskMinimiser, density_ratio};
 pub use scores::{Hyperplane, LinearScores};

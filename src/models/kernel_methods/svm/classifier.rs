@@ -29,19 +29,6 @@ pub enum SvmClasses {
     OneVsRest,
 }
 
-/// How much an error on each class counts, as a factor of C or of the weights of the observations.
-#[derive(Debug, Clone, PartialEq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub enum ClassWeights {
-    /// All the same.
-    #[default]
-    Equal,
-    /// `n / (k n_c)` for a class of `n_c` of the n observations: a rare class counts as much as a frequent one.
-    Balanced,
-    /// These, in the ascending order of the classes.
-    Each(Vec<f64>),
-}
-
 /// Support vector classification: `f(x) = Σ_i a_i y_i k(x_i, x) + b` of the widest margin.
 ///
 /// For two classes f minimises `½‖f‖² + C Σ_i s_i max(0, 1 - y_i (f(x_i) + b))` over the kernel's function space; the
@@ -281,17 +268,8 @@ impl SvmClassifier {
 
     /// The weight of each observation times that of its class.
     fn factors(&self, blocks: &[Range<usize>], w: &Array1<f64>) -> Result<Vec<f64>> {
-        let k = blocks.len();
-        let sums: Vec<f64> = blocks.iter().map(|b| w.slice(ndarray::s![b.clone()]).sum()).collect();
-        let by_class = match &self.class_weights {
-            ClassWeights::Equal => vec![1.0; k],
-            ClassWeights::Balanced => sums.iter().map(|s| w.sum() / (k as f64 * s)).collect(),
-            ClassWeights::Each(each) => {
-                require(OP, each.len() == k, || format!("{k} classes, {} class weights", each.len()))?;
-                each.iter().try_for_each(|&v| positive("a class weight", v))?;
-                each.clone()
-            }
-        };
+        let mass: Vec<f64> = blocks.iter().map(|b| w.slice(ndarray::s![b.clone()]).sum()).collect();
+        let by_class = self.class_weights.factors(OP, &mass)?;
         Ok(blocks
             .iter()
             .enumerate()
