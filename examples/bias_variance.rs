@@ -24,6 +24,9 @@ const BLUE: RGBColor = RGBColor(30, 90, 180);
 const RED: RGBColor = RGBColor(200, 40, 30);
 const GREEN: RGBColor = RGBColor(30, 130, 70);
 
+/// One of the parts of a loss.
+type Part = fn(&(f64, BiasVariance, f64)) -> f64;
+
 const SETS: usize = 100;
 const ROWS: usize = 50;
 const NOISE: f64 = 0.3;
@@ -43,7 +46,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let x = Array1::from_shape_fn(ROWS, |i| i as f64 / (ROWS - 1) as f64);
     let (phi, truth) = (features(&x), x.mapv(|x| (TAU * x).sin()));
     // One column a data set: all hundred are fitted by one factorisation.
-    let y = normals(ROWS, SETS) + &truth.view().insert_axis(Axis(1));
+    let y = normals(ROWS, SETS) + truth.view().insert_axis(Axis(1));
     let fresh: Vec<Array2<f64>> = (0..20).map(|_| normals(SETS, ROWS) + &truth).collect();
     let logs: Vec<f64> = (0..=26).map(|k| -6.0 + 0.4 * f64::from(k)).collect();
     let fits = |log: f64| -> mercer::Result<Array2<f64>> {
@@ -83,7 +86,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let title = "Expected loss and its parts";
     let mut chart = support::axes(&rows[1], title, (-6.0..4.4, "ln λ"), (0.0..0.3, "squared error"))?;
-    type Part = fn(&(f64, BiasVariance, f64)) -> f64;
     let lines: [(&str, RGBColor, Part); 4] = [
         ("bias²", BLUE, |p| p.1.bias_squared),
         ("variance", RED, |p| p.1.variance),

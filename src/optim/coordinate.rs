@@ -113,7 +113,7 @@ impl CoordinateDescent {
         let mut gaps = Vec::new();
         let (mut passes, mut moved) = (0, 0f64);
         loop {
-            let Gap { objective, gap, shrunk, largest } = problem.gap();
+            let Distance { objective, gap, shrunk, largest } = problem.gap();
             gaps.push(gap);
             // A gap is of the order of squares: what still moves is not at rest.
             let converged =
@@ -155,7 +155,7 @@ struct Problem<'a> {
 }
 
 /// How far the objective may be from its minimum.
-struct Gap {
+struct Distance {
     objective: f64,
     /// To the best dual value at hand.
     gap: f64,
@@ -187,7 +187,7 @@ impl Problem<'_> {
         moved
     }
 
-    fn gap(&self) -> Gap {
+    fn gap(&self) -> Distance {
         let (rr, yr, yy) = (self.left.dot(&self.left), self.y.dot(&self.left), self.y.dot(&self.y));
         let (norm, ww) = (self.w.iter().map(|w| w.abs()).sum::<f64>(), self.w.dot(&self.w));
         let objective = 0.5 * rr + self.a * norm + 0.5 * self.b * ww;
@@ -203,7 +203,7 @@ impl Problem<'_> {
         // Or the residual itself, whose excess costs what squares allow.
         let whole = if self.b > 0.0 { yr - 0.5 * rr - 0.5 * beyond / self.b } else { f64::NEG_INFINITY };
         let gap = (objective - shrunk.max(whole)).max(0.0);
-        Gap { objective, gap, shrunk: (objective - shrunk).max(0.0), largest }
+        Distance { objective, gap, shrunk: (objective - shrunk).max(0.0), largest }
     }
 
     /// Drops the features that no dual point within the gap could let in.

@@ -11,6 +11,7 @@ mod bias_variance;
 mod elastic_net;
 mod glm;
 mod huber;
+mod importance;
 mod input;
 mod least_squares;
 mod loss;

@@ -1,17 +1,15 @@
-//! Regularised empirical risk minimisation over any loss and any penalty. Checked in `tests/regression/risk.rs`.
+//! What is to be minimised, and the solver for each pair of a loss and a penalty.
 
-use std::marker::PhantomData;
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, concatenate, s};
 
-use ndarray::{Array, Array1, Array2, ArrayView1, ArrayView2, Axis, Ix2, concatenate, s};
-
-use super::function::Linear;
+use super::fitted::FittedRiskMinimiser;
 use crate::check::pairs;
-use crate::learn::configure::{getters, setters};
-use crate::learn::inherent::{fits, inherent};
+use crate::learn::configure::setters;
+use crate::learn::inherent::fits;
 use crate::learn::loss::EmpiricalRisk;
-use crate::learn::{Inputs, Loss, Predict, Report, Reported, Stop, TargetDim};
+use crate::learn::{Loss, Report, Stop, TargetDim};
+use crate::models::linear::function::Linear;
 use crate::optim::{Minimiser, Newton, Penalty, PiecewiseLinear, Proximal, Stop as Ended};
-use crate::saved::Format;
 use crate::{Device, Error, Progress, Result};
 
 /// `min_{w, b} Σ_i s_i L(y_i, wᵀx_i + b)/Σ_i s_i + Σ_j p(w_j)` for any loss L and any penalty p.
@@ -130,16 +128,7 @@ impl RiskMinimiser {
         let linear = Linear::new(OP, coefficients, intercept)?;
         let stop = if converged { Stop::Converged } else { Stop::Iterations };
         let report = Report { iterations, stop, trace, starts: objective.to_vec() };
-        let (loss, penalty) = (self.loss, self.penalty);
-        Ok(FittedRiskMinimiser {
-            format: Format,
-            linear,
-            loss,
-            penalty,
-            objective,
-            report,
-            targets: PhantomData,
-        })
+        Ok(FittedRiskMinimiser::new(linear, self.loss, self.penalty, objective, report))
     }
 
     fn solve(
@@ -257,87 +246,5 @@ impl RiskMinimiser {
             .progress(self.progress.clone())
             .run(a.view(), t.view(), high.view(), low.view(), squares.view())?;
         Ok(Found { w: found.point.to_vec(), trace: found.gaps, converged: found.converged })
-    }
-}
-
-/// A linear function `x ↦ Wᵀx + b` of least regularised risk.
-#[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(remote = "Self", bound = "")
-)]
-pub struct FittedRiskMinimiser<D = Ix2> {
-    format: Format,
-    linear: Linear,
-    loss: Loss,
-    penalty: Penalty,
-    #[cfg_attr(feature = "serde", serde(with = "crate::saved::vector"))]
-    objective: Array1<f64>,
-    report: Report,
-    targets: PhantomData<D>,
-}
-
-getters!(FittedRiskMinimiser<D> {
-    /// The coefficients W, d x t: one column for each target.
-    coefficients => linear.coefficients: &Array2<f64>,
-    /// The intercept b, one for each target; zero if there is none.
-    intercept => linear.intercept: &Array1<f64>,
-    /// The loss.
-    loss: Loss,
-    /// The penalty.
-    penalty: Penalty,
-    /// The risk and the penalty together, of each target.
-    objective: &Array1<f64>,
-    /// How the fit went: its trace is what the solver of the last target watched, its starts are the objectives of all.
-    report: &Report,
-});
-
-inherent!(FittedRiskMinimiser<D: TargetDim>: Predict -> Array<f64, D>, R2);
-
-impl<D> Reported for FittedRiskMinimiser<D> {
-    fn report(&self) -> &Report {
-        &self.report
-    }
-}
-
-impl<D: TargetDim> Predict for FittedRiskMinimiser<D> {
-    type Output = Array<f64, D>;
-
-    fn predict(&self, x: ArrayView2<f64>) -> Result<Array<f64, D>> {
-        self.linear.at("FittedRiskMinimiser::predict", x).map(D::shaped)
-    }
-}
-
-/// `p_test(x_i)/p_train(x_i)` at the rows of `train`, scaled to a mean of one, without knowing either density: the odds of a
-/// logistic regression that tells the two samples apart, with the penalty `λ‖w‖²`.
-///
-/// # Errors
-/// [`Error::Shape`] or [`Error::NotFinite`] for bad samples, [`Error::Parameter`] for a penalty that is not positive.
-pub fn density_ratio(train: impl Inputs, test: impl Inputs, penalty: f64) -> Result<Array1<f64>> {
-    let (train, test) = (train.inputs(), test.inputs());
-    crate::check::two_samples("density_ratio", train.view(), test.view(), 1)?;
-    crate::check::positive("penalty", penalty)?;
-    let x = concatenate![Axis(0), train, test];
-    let (n, m) = (train.nrows(), test.nrows());
-    let y = Array1::from_shape_fn(n + m, |i| if i < n { -1.0 } else { 1.0 });
-    let fit = RiskMinimiser::new(Loss::Logistic, Penalty::L2(penalty)).fit(&Device::cpu(), &x, &y)?;
-    // The intercept and n/m are the same for all rows, and go with the scale.
-    let score = fit.predict(&train)?;
-    crate::learn::loss::importance_weights(score.view(), Array1::zeros(n).view())
-}
-
-#[cfg(feature = "serde")]
-crate::saved::saved!(FittedRiskMinimiser<D: TargetDim>);
-
-#[cfg(feature = "serde")]
-impl<D: TargetDim> crate::saved::Checked for FittedRiskMinimiser<D> {
-    fn check(&self) -> Result<()> {
-        const OP: &str = "a saved FittedRiskMinimiser";
-        self.linear.check::<D>(OP)?;
-        self.loss.check()?;
-        self.penalty.check()?;
-        let (t, k) = (self.linear.intercept.len(), self.objective.len());
-        crate::check::require(OP, t == k, || format!("{t} targets, {k} objectives"))
     }
 }
