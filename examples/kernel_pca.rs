@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let rings = concatenate(Axis(0), &[ring(120, 0.8, 0.12, 1).view(), ring(120, 2.2, 0.12, 2).view()])?;
     let kind: Vec<usize> = (0..240).map(|i| i / 120).collect();
-    let fitted = KernelPca::new(Kernel::rbf(0.6), 2).fit(&device, &rings)?;
+    let fitted = KernelPca::new(Kernel::rbf(1.0), 2).fit(&device, &rings)?;
     let scores = fitted.transform(&rings)?;
     println!("rings: eigenvalues {:.3} of a trace of {:.3}", fitted.eigenvalues(), fitted.total());
     let divided =
@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         100.0 * divided
     );
     scatter(&panels[0], "Two rings", 2.8, &[(&rings, &kind)])?;
-    scatter(&panels[1], "Their first two scores", 1.0, &[(&scores, &kind)])?;
+    scatter(&panels[1], "Their first two scores", 0.9, &[(&scores, &kind)])?;
 
     let noisy = ring(150, 2.0, 0.7, 3);
     let fitted = KernelPca::new(Kernel::rbf(1.5), 4).fit(&device, &noisy)?;

@@ -35,6 +35,7 @@ mod params;
 mod points;
 mod program;
 mod properties;
+mod rows;
 #[cfg(feature = "serde")]
 mod saved;
 mod spectral;
@@ -49,6 +50,7 @@ mod tests;
 pub use custom::Custom;
 pub(crate) use hyper::about;
 pub use hyper::{Lengthscale, Param, Scale};
+pub(crate) use rows::GramRows;
 
 #[allow(unused_imports, reason = "the doors to this module for the verbs")]
 pub(crate) use {

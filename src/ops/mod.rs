@@ -24,7 +24,6 @@ mod gaussian_log_density;
 mod gemm;
 mod gram;
 mod gram_diagonal;
-mod gram_rows;
 mod gram_sum;
 mod gram_vec;
 mod half;
@@ -54,7 +53,6 @@ pub(crate) use gemm::{
 pub(crate) use gram::gram_lower;
 pub use gram::{gram, gram_half};
 pub use gram_diagonal::gram_diagonal;
-pub(crate) use gram_rows::GramRows;
 pub use gram_sum::{GramSum, Weights, gram_sum, gram_sum_grad};
 pub use gram_vec::gram_vec;
 pub(crate) use gram_vec::slabs_bytes;

@@ -22,12 +22,11 @@ fn a_cache_of_one_row_finds_the_same_machine() {
 
 #[test]
 fn rows_long_enough_for_several_cores() {
-    // 3,600 points of 30 features: a row is shared among tasks that begin at whole panels.
-    let x = random(3600, 30, 2);
-    let y: Vec<bool> = (0..3600).map(|i| x[[i, 0]] > 0.0).collect();
-    let model = SvmClassifier::new(Kernel::linear(), 1e-3).tolerance(1e-2);
-    let fitted = model.fit(&cpu(), &x, &y).unwrap();
-    let proof = &fitted.certificates()[0];
-    assert!(proof.violation <= 1e-2 && proof.gap() >= -1e-9, "{proof}");
-    assert!(fitted.score(&x, &y).unwrap() > 0.9);
+    // 1,300 points of 120 features: a row is shared among tasks. Were one of them wrong, the gradient that is computed anew
+    // at the end, by another verb, would not agree with what the rows have made of it, and the search would not end.
+    let x = random(1300, 120, 2);
+    let fitted = OneClassSvm::new(Kernel::rbf(8.0), 0.05).fit(&cpu(), &x).unwrap();
+    let proof = fitted.certificate();
+    assert!(proof.violation <= 1e-3 * fitted.threshold() && !proof.stalled, "{proof}");
+    assert!(proof.gap() >= -1e-9 && proof.bounded <= 65 && proof.support >= 65, "{proof}");
 }

@@ -8,7 +8,8 @@ use std::ops::Range;
 
 use ndarray::{Array2, Axis};
 
-use crate::ops::{GramRows, gram_vec};
+use crate::kernel::GramRows;
+use crate::ops::gram_vec;
 use crate::{Kernel, Matrix, Result};
 
 /// When a piece was used last, and its values.

@@ -8,8 +8,8 @@ use std::ops::Range;
 use ndarray::ArrayView2;
 use rayon::prelude::*;
 
-use crate::kernel::{Packed, Points, Program, Scratch};
-use crate::{Kernel, Result};
+use super::{Kernel, Packed, Points, Program, Scratch};
+use crate::Result;
 
 /// Columns that one task computes.
 const WIDTH: usize = 512;
@@ -28,7 +28,7 @@ impl GramRows {
     /// Prepares the points `x`, `n x d`.
     ///
     /// # Errors
-    /// As [`gram`](super::gram()).
+    /// As [`gram`](crate::ops::gram()).
     pub fn new(op: &'static str, kernel: &Kernel, x: ArrayView2<f64>) -> Result<Self> {
         let program = kernel.program_for(op, x.ncols())?;
         let points = program.points(op, x)?;
