@@ -42,7 +42,7 @@ fn sums_conditionals_and_bounds_are_those_of_enumeration() {
         [(0, 3), (3, 5), (5, 7)].map(|(a, b)| r.slice(ndarray::s![a..b]).to_owned()).to_vec()
     };
     let states: Vec<(Vec<Array1<f64>>, f64)> =
-        bits.rows().into_iter().map(|r| split(r)).map(|l| (l.clone(), log_weight(&m, &l).exp())).collect();
+        bits.rows().into_iter().map(split).map(|l| (l.clone(), log_weight(&m, &l).exp())).collect();
     let z: f64 = states.iter().map(|s| s.1).sum();
     near(m.log_partition().unwrap(), z.ln(), 1e-10);
     for x in all_states(3).rows() {
