@@ -40,7 +40,7 @@ pub enum Emissions {
 /// use ndarray::Array2;
 /// // Ten observations near 0, ten near 5, and so on.
 /// let x = Array2::from_shape_fn((100, 1), |(t, _)| if t / 10 % 2 == 0 { 0.0 } else { 5.0 } + (t as f64).sin());
-/// let learned = HiddenMarkov::new(2, Emissions::Gaussian).seed(1).learn(&[x.clone()])?;
+/// let learned = HiddenMarkov::new(2, Emissions::Gaussian).restarts(5).seed(1).learn(&[x.clone()])?;
 /// let path = learned.viterbi(&x)?.states;
 /// assert!((0..100).all(|t| (path[t] == path[0]) == (t / 10 % 2 == 0)));
 /// # Ok::<(), mercer::Error>(())
