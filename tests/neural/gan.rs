@@ -89,9 +89,9 @@ fn every_game_brings_the_generator_to_the_data() {
         let model = Gan::new(1)
             .loss(loss.clone())
             .critic([8])
-            .critic_steps(3)
-            .rounds(500)
-            .batch(48)
+            .critic_steps(2)
+            .rounds(300)
+            .batch(32)
             .generator_rate(0.01)
             .critic_rate(0.02);
         let fitted = model.fit(&Device::cpu(), &far).unwrap();
