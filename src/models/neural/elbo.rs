@@ -181,8 +181,7 @@ impl LinearDecoder {
         let (d, k) = self.loadings.dim();
         let fits = mean.len() == k && covariance.dim() == (k, k);
         require("LinearDecoder::elbo", fits, || format!("q is not of {k} numbers"))?;
-        let factor =
-            Small::new("LinearDecoder::elbo", symmetric("LinearDecoder::elbo", covariance)?.view())?;
+        let factor = Small::new("LinearDecoder::elbo", symmetric("LinearDecoder::elbo", covariance)?.view())?;
         let rest = self.centred(x)? - self.loadings.dot(&mean);
         let spread = (&self.loadings.dot(&covariance) * &self.loadings).sum();
         let reconstruction =
