@@ -90,14 +90,14 @@ fn normal_quantile(p: f64) -> f64 {
     let (mut low, mut high) = (-9.0, 9.0);
     for _ in 0..60 {
         let middle = 0.5 * (low + high);
-        let below = 0.5 * statrs_erfc(-middle / 2f64.sqrt());
+        let below = 0.5 * erfc(-middle / 2f64.sqrt());
         if below < p { low = middle } else { high = middle }
     }
     0.5 * (low + high)
 }
 
 /// erfc by the activation that the crate has.
-fn statrs_erfc(a: f64) -> f64 {
+fn erfc(a: f64) -> f64 {
     1.0 - Activation::Erf.value(a)
 }
 
