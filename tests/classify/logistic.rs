@@ -107,7 +107,7 @@ fn scikit_learn_agrees() {
     let l2 = LogisticRegression::new(0.5);
     check(l2.fit(&Device::cpu(), &x, &y).unwrap(), &all["l2"], 1e-7);
     check(l2.fit_weighted(&Device::cpu(), &x, &y, &w).unwrap(), &all["l2_weighted"], 1e-7);
-    let balanced = l2.clone().class_weights(ClassWeights::Balanced);
+    let balanced = l2.clone().class_weights(ClassBalance::Balanced);
     check(balanced.fit(&Device::cpu(), x.slice(s![10.., ..]), &y[10..]).unwrap(), &all["balanced"], 1e-7);
     let centred = &x - &x.mean_axis(Axis(0)).unwrap();
     check(LogisticRegression::new(0.0).l1(1.0).fit(&Device::cpu(), &centred, &y).unwrap(), &all["l1"], 1e-5);

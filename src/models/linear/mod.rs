@@ -25,7 +25,7 @@ pub use bayesian::{BayesianLinearRegression, FittedBayesianLinearRegression, Lin
 pub use bayesian_logistic::{BayesianLogisticRegression, FittedBayesianLogisticRegression, PosteriorAverage};
 pub use least_squares_classifier::{FittedLeastSquaresClassifier, LeastSquaresClassifier};
 pub use logistic::{
-    ClassWeights, FittedLogisticRegression, FittedProbitRegression, LogisticRegression, ProbitRegression,
+    ClassBalance, FittedLogisticRegression, FittedProbitRegression, LogisticRegression, ProbitRegression,
 };
 pub use perceptron::{FittedPerceptron, Perceptron};
 pub use ridge::{FittedRidge, Form, Ridge};

@@ -7,5 +7,5 @@ mod problem;
 mod proximal;
 
 pub use fitted::{FittedLogisticRegression, FittedProbitRegression};
-pub use model::{ClassWeights, LogisticRegression, ProbitRegression};
+pub use model::{ClassBalance, LogisticRegression, ProbitRegression};
 pub(in crate::models::linear) use newton::solve;

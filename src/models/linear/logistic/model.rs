@@ -19,7 +19,7 @@ const FEW: usize = 400;
 /// How much the classes weigh, besides their rows.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub enum ClassWeights {
+pub enum ClassBalance {
     /// As their rows do.
     #[default]
     AsRows,
@@ -29,16 +29,16 @@ pub enum ClassWeights {
     Given(Vec<f64>),
 }
 
-impl ClassWeights {
+impl ClassBalance {
     /// The weights of rows, by their class.
     fn applied(&self, op: &'static str, task: &Task) -> Result<Array1<f64>> {
         let factors = match self {
-            ClassWeights::AsRows => return Ok(task.weights.clone()),
-            ClassWeights::Balanced => {
+            ClassBalance::AsRows => return Ok(task.weights.clone()),
+            ClassBalance::Balanced => {
                 let mass = task.mass();
                 mass.mapv(|m| mass.sum() / (task.classes as f64 * m)).to_vec()
             }
-            ClassWeights::Given(given) => given.clone(),
+            ClassBalance::Given(given) => given.clone(),
         };
         require(op, factors.len() == task.classes, || {
             format!("{} classes, {} class weights", task.classes, factors.len())
@@ -57,7 +57,7 @@ struct Settings {
     l2: f64,
     l1: f64,
     intercept: bool,
-    class_weights: ClassWeights,
+    class_weights: ClassBalance,
     offset: Option<Vec<f64>>,
     max_iterations: usize,
     tolerance: f64,
@@ -71,7 +71,7 @@ impl Settings {
             l2,
             l1: 0.0,
             intercept: true,
-            class_weights: ClassWeights::AsRows,
+            class_weights: ClassBalance::AsRows,
             offset: None,
             max_iterations: 200,
             tolerance: 1e-14,
@@ -182,7 +182,7 @@ setters!(LogisticRegression {
     /// Whether there is an intercept.
     intercept => settings.intercept: bool,
     /// How much classes weigh, besides their rows.
-    class_weights => settings.class_weights: ClassWeights,
+    class_weights => settings.class_weights: ClassBalance,
     /// Most iterations; 200 by default.
     max_iterations => settings.max_iterations: usize,
     /// What a step gains at least, in units of log-likelihood a row; 1e-14 by default.
@@ -237,7 +237,7 @@ setters!(ProbitRegression {
     /// Whether there is an intercept.
     intercept => settings.intercept: bool,
     /// How much classes weigh, besides their rows.
-    class_weights => settings.class_weights: ClassWeights,
+    class_weights => settings.class_weights: ClassBalance,
     /// Most iterations; 200 by default.
     max_iterations => settings.max_iterations: usize,
     /// What a step gains at least, in units of log-likelihood a row; 1e-14 by default.
