@@ -69,13 +69,18 @@ fn thresholds() {
 #[test]
 fn point_predictions() {
     let (values, p) = ([1.0, -1.0], [0.8, 0.2]);
-    near(PointLoss::Squared.best(&values, &p).unwrap(), 0.6, 1e-15);
-    near(PointLoss::Squared.risk(0.6, &values, &p).unwrap(), 0.64, 1e-15);
-    near(PointLoss::ZeroOne.best(&values, &p).unwrap(), 1.0, 1e-15);
-    near(PointLoss::ZeroOne.risk(1.0, &values, &p).unwrap(), 0.2, 1e-15);
+    near(PredictionLoss::Squared.best(&values, &p).unwrap(), 0.6, 1e-15);
+    near(PredictionLoss::Squared.risk(0.6, &values, &p).unwrap(), 0.64, 1e-15);
+    near(PredictionLoss::ZeroOne.best(&values, &p).unwrap(), 1.0, 1e-15);
+    near(PredictionLoss::ZeroOne.risk(1.0, &values, &p).unwrap(), 0.2, 1e-15);
     let values: Vec<f64> = random(9, 1, 4).iter().copied().collect();
     let p: Vec<f64> = random(9, 1, 5).iter().map(|v| v + 1.0).collect();
-    for loss in [PointLoss::Squared, PointLoss::Absolute, PointLoss::Pinball(0.3), PointLoss::ZeroOne] {
+    for loss in [
+        PredictionLoss::Squared,
+        PredictionLoss::Absolute,
+        PredictionLoss::Pinball(0.3),
+        PredictionLoss::ZeroOne,
+    ] {
         let best = loss.risk(loss.best(&values, &p).unwrap(), &values, &p).unwrap();
         for k in -200..=200 {
             assert!(loss.risk(f64::from(k) / 150.0, &values, &p).unwrap() >= best - 1e-12, "{loss:?}");
@@ -87,12 +92,13 @@ fn point_predictions() {
     // A symmetric predictive law has one answer for both losses.
     let draws: Vec<f64> = (-50..=50).map(|k| 2.0 + f64::from(k) * 0.1).collect();
     near(
-        PointLoss::Squared.best_of_draws(&draws).unwrap(),
-        PointLoss::Absolute.best_of_draws(&draws).unwrap(),
+        PredictionLoss::Squared.best_of_draws(&draws).unwrap(),
+        PredictionLoss::Absolute.best_of_draws(&draws).unwrap(),
         1e-12,
     );
     assert!(
-        PointLoss::Squared.best(&[], &[]).is_err() && PointLoss::Pinball(1.0).best(&[1.0], &[1.0]).is_err()
+        PredictionLoss::Squared.best(&[], &[]).is_err()
+            && PredictionLoss::Pinball(1.0).best(&[1.0], &[1.0]).is_err()
     );
 }
 

@@ -122,7 +122,7 @@ fn unseen_labels_and_bad_settings() {
     assert!(LogisticRegression::new(1.0).offset([0.0; 60]).fit(&Device::cpu(), &x, &three).is_err());
     assert!(ProbitRegression::new(1.0).fit(&Device::cpu(), &x, &three).is_err());
     let given = |w: Vec<f64>| {
-        LogisticRegression::new(1.0).class_weights(ClassWeights::Given(w)).fit(&Device::cpu(), &x, &y)
+        LogisticRegression::new(1.0).class_weights(ClassWeights::Each(w)).fit(&Device::cpu(), &x, &y)
     };
     assert!(given(vec![1.0, 2.0]).is_ok() && given(vec![1.0]).is_err() && given(vec![1.0, 0.0]).is_err());
     assert!(LinearDiscriminant::new().shrinkage(1.5).fit(&Device::cpu(), &x, &y).is_err());

@@ -19,7 +19,7 @@ fn scikit_learn_agrees() {
     assert_eq!(bag.words(), words);
     assert_eq!(bag.count(&texts).unwrap(), matrix(&want["counts"]));
     let counts = BagOfWords::new(Tokens::new()).read(&texts).unwrap().count(&texts).unwrap();
-    let model = TfIdf::new().smooth(true).raw_counts(true).unit_rows(true);
+    let model = TfIdfFeatures::new().smooth(true).raw_counts(true).unit_rows(true);
     let x = model.fit(&Device::cpu(), &counts).unwrap().transform(&counts).unwrap();
     close(x.view(), matrix(&want["tfidf"]).view(), 1e-12);
 }
@@ -49,7 +49,7 @@ fn bags_of_words() {
 fn rarity_of_the_notes() {
     let counts =
         array![[3.0_f64, 1.0, 0.0, 0.0], [1.0, 0.0, 2.0, 0.0], [2.0, 0.0, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0]];
-    let fit = TfIdf::new().fit(&Device::cpu(), &counts).unwrap();
+    let fit = TfIdfFeatures::new().fit(&Device::cpu(), &counts).unwrap();
     let want = [0.0, 2f64.ln(), 4f64.ln(), 0.0];
     fit.idf().iter().zip(want).for_each(|(g, w)| near(*g, w, 1e-15));
     let x = fit.transform(&counts).unwrap();
@@ -130,7 +130,8 @@ fn texts_are_classified() {
     let new = bag.count(&["buy pills", "meeting tomorrow"]).unwrap();
     let bayes = MultinomialNaiveBayes::new(1.0).fit(&Device::cpu(), &counts, y).unwrap();
     assert_eq!(bayes.predict(&new).unwrap(), ["spam", "ham"]);
-    let linear =
-        Pipeline::new(TfIdf::new(), LogisticRegression::new(0.1)).fit(&Device::cpu(), &counts, y).unwrap();
+    let linear = Pipeline::new(TfIdfFeatures::new(), LogisticRegression::new(0.1))
+        .fit(&Device::cpu(), &counts, y)
+        .unwrap();
     assert_eq!(linear.predict(&new).unwrap(), ["spam", "ham"]);
 }

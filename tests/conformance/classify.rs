@@ -76,5 +76,5 @@ conforms!(calibrated, noisy(), Calibrated::new(LinearDiscriminant::new(), Calibr
 conforms!(private_vote, data::named(), PrivateVote::new(GaussianNaiveBayes::new(), 3), |f, x| f.votes(x);
     1e-6, cancel(PrivateVote::new(GaussianNaiveBayes::new(), 3).progress(enough())));
 conforms!(novelty, data::blobs(), Novelty::new(IndependentDensity::new(FeatureFamily::Gaussian), 0.1), |f, x| f.decision(x); 1e-6, unordered);
-conforms!(tf_idf, data::counts(), TfIdf::new(), |f, x| f.transform(x); 1e-6, unordered, saved);
+conforms!(tf_idf, data::counts(), TfIdfFeatures::new(), |f, x| f.transform(x); 1e-6, unordered, saved);
 conforms!(random_layer, data::blobs(), RandomLayer::new(6), |f, x| f.transform(x); 1e-6, unordered, saved);

@@ -66,17 +66,11 @@ const EXPORTED: [(&str, &str); 9] = [
 /// Families that may name another one; whatever that one may name is allowed too.
 const ARROWS: &[(&str, &str)] = &[
     ("bayes_opt", "gp"),
-    ("gp", "kernel_methods"),
-    ("latent", "mixture"),
-    ("mixture", "cluster"),
     ("generative", "latent"),
-];
-const ARROWS: &[(&str, &str)] = &[
-    ("bayes_opt", "gp"),
     ("gp", "kernel_methods"),
+    ("graph", "cluster"),
     ("latent", "mixture"),
     ("mixture", "cluster"),
-    ("graph", "cluster"),
 ];
 
 /// Every path that a `use crate::...` tree or a `crate::...` in the text names, without `crate`.

@@ -6,7 +6,7 @@ use mercer::ops::{
     add_diagonal, add_diagonal_vector, argmin, bilinear_forms, centre, centre_columns, cholesky, diagonal,
     gather_rows, gaussian_log_density, gemm, gemm_add, gram, gram_diagonal, gram_half, gram_sum,
     gram_sum_grad, gram_vec, log_det, logsumexp, map, moments, nearest, nearest_k, permute, permuted_sums,
-    reduce, relabelled_forms, softmax, solve_triangular, syrk, to_half, transpose, zip,
+    reduce, relabelled_forms, softmax, solve_triangular, spmm, syrk, to_half, transpose, zip,
 };
 use mercer::{Device, Kernel, Matrix, Result};
 use ndarray::{Array1, Array2, Axis};

@@ -3,7 +3,7 @@
 //! | to do | use |
 //! |---|---|
 //! | decide with the least expected loss, or decline to | [`LossMatrix`], [`most_probable_or_reject`], [`above_threshold`] |
-//! | the best prediction for a loss, of known probabilities or draws | [`PointLoss`] |
+//! | the best prediction for a loss, of known probabilities or draws | [`PredictionLoss`] |
 //! | decide between two densities | [`LikelihoodRatio`] |
 //! | flag rows that a density finds rare | [`Novelty`] |
 //! | put several models' probabilities together | [`combine_independent`], [`average_probabilities`], [`majority`] |
@@ -20,7 +20,7 @@ pub use combine::{average_probabilities, combine_independent, majority};
 pub use likelihood_ratio::LikelihoodRatio;
 pub use loss_matrix::{LossMatrix, above_threshold, most_probable_or_reject};
 pub use novelty::{FittedNovelty, Novelty};
-pub use point::PointLoss;
+pub use point::PredictionLoss;
 pub use private_vote::{FittedPrivateVote, PrivateVote};
 
 use ndarray::ArrayView2;

@@ -11,14 +11,14 @@ use crate::check::{parameter, require};
 /// use mercer::prelude::*;
 /// // t is x with probability 0.8, else -x, at x = 1.
 /// let (values, p) = ([1.0, -1.0], [0.8, 0.2]);
-/// assert!((PointLoss::Squared.best(&values, &p)? - 0.6).abs() < 1e-15);
-/// assert_eq!(PointLoss::ZeroOne.best(&values, &p)?, 1.0);
-/// assert!((PointLoss::Squared.risk(0.6, &values, &p)? - 0.64).abs() < 1e-15);
+/// assert!((PredictionLoss::Squared.best(&values, &p)? - 0.6).abs() < 1e-15);
+/// assert_eq!(PredictionLoss::ZeroOne.best(&values, &p)?, 1.0);
+/// assert!((PredictionLoss::Squared.risk(0.6, &values, &p)? - 0.64).abs() < 1e-15);
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
-pub enum PointLoss {
+pub enum PredictionLoss {
     /// `(t - t̂)²`: the mean.
     Squared,
     /// `|t - t̂|`: a median.
@@ -29,13 +29,13 @@ pub enum PointLoss {
     Pinball(f64),
 }
 
-impl PointLoss {
+impl PredictionLoss {
     fn check(self, values: &[f64], p: &[f64]) -> Result<f64> {
-        let op = "PointLoss";
+        let op = "PredictionLoss";
         require(op, !values.is_empty() && values.len() == p.len(), || {
             format!("{} values, {} probabilities", values.len(), p.len())
         })?;
-        if let PointLoss::Pinball(q) = self {
+        if let PredictionLoss::Pinball(q) = self {
             parameter("q", q, q > 0.0 && q < 1.0, "a quantile must lie between 0 and 1")?;
         }
         let bad = values.iter().find(|v| !v.is_finite());
@@ -54,10 +54,10 @@ impl PointLoss {
     fn of(self, t: f64, prediction: f64) -> f64 {
         let e = t - prediction;
         match self {
-            PointLoss::Squared => e * e,
-            PointLoss::Absolute => e.abs(),
-            PointLoss::ZeroOne => f64::from(u8::from(e != 0.0)),
-            PointLoss::Pinball(q) => {
+            PredictionLoss::Squared => e * e,
+            PredictionLoss::Absolute => e.abs(),
+            PredictionLoss::ZeroOne => f64::from(u8::from(e != 0.0)),
+            PredictionLoss::Pinball(q) => {
                 if e > 0.0 {
                     q * e
                 } else {
@@ -80,7 +80,7 @@ impl PointLoss {
     /// The prediction of least expected loss, for values with these probabilities (or weights): of several the lowest.
     ///
     /// # Errors
-    /// As [`PointLoss::risk`].
+    /// As [`PredictionLoss::risk`].
     pub fn best(self, values: &[f64], p: &[f64]) -> Result<f64> {
         let total = self.check(values, p)?;
         let mut pairs: Vec<(f64, f64)> = values.iter().copied().zip(p.iter().copied()).collect();
@@ -94,10 +94,10 @@ impl PointLoss {
             found.or(pairs.last()).map_or(f64::NAN, |(t, _)| *t)
         };
         Ok(match self {
-            PointLoss::Squared => pairs.iter().map(|(t, p)| p * t).sum::<f64>() / total,
-            PointLoss::Absolute => quantile(0.5),
-            PointLoss::Pinball(q) => quantile(q),
-            PointLoss::ZeroOne => {
+            PredictionLoss::Squared => pairs.iter().map(|(t, p)| p * t).sum::<f64>() / total,
+            PredictionLoss::Absolute => quantile(0.5),
+            PredictionLoss::Pinball(q) => quantile(q),
+            PredictionLoss::ZeroOne => {
                 pairs.dedup_by(|next, kept| {
                     let same = next.0 == kept.0;
                     kept.1 += if same { next.1 } else { 0.0 };
@@ -111,7 +111,7 @@ impl PointLoss {
     /// The same for draws, all of the same weight.
     ///
     /// # Errors
-    /// As [`PointLoss::risk`].
+    /// As [`PredictionLoss::risk`].
     pub fn best_of_draws(self, draws: &[f64]) -> Result<f64> {
         self.best(draws, &vec![1.0; draws.len()])
     }

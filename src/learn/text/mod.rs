@@ -4,7 +4,7 @@
 //! |---|---|
 //! | count words or runs of words, with a vocabulary | [`BagOfWords`] |
 //! | the same without a vocabulary | [`HashedWords`] |
-//! | weigh words by how rare they are | [`TfIdf`] |
+//! | weigh words by how rare they are | [`TfIdfFeatures`] |
 //! | targets as numbers and back | [`TargetCode`] |
 //! | categories as columns, or as means of a target | [`OneHot`], [`TargetMeans`] |
 //!
@@ -15,5 +15,5 @@ mod tf_idf;
 mod words;
 
 pub use encodings::{OneHot, TargetCode, TargetMeans};
-pub use tf_idf::{FittedTfIdf, TfIdf};
+pub use tf_idf::{FittedTfIdfFeatures, TfIdfFeatures};
 pub use words::{BagOfWords, HashedWords, Tokens, Vocabulary};

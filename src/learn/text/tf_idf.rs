@@ -21,33 +21,33 @@ use crate::{Device, Result};
 /// use mercer::prelude::*;
 /// use ndarray::array;
 /// let counts = array![[1.0, 2.0], [1.0, 0.0]];
-/// let x = TfIdf::new().fit(&Device::cpu(), &counts)?.transform(&counts)?;
+/// let x = TfIdfFeatures::new().fit(&Device::cpu(), &counts)?.transform(&counts)?;
 /// assert!((x[[0, 1]] - 3f64.ln() * 2f64.ln()).abs() < 1e-15);
 /// assert_eq!(x.row(1), array![0.0, 0.0]);
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct TfIdf {
+pub struct TfIdfFeatures {
     smooth: bool,
     raw_counts: bool,
     unit_rows: bool,
 }
 
-impl TfIdf {
+impl TfIdfFeatures {
     /// Logarithms of both, and rows as they are.
     pub fn new() -> Self {
-        TfIdf { smooth: false, raw_counts: false, unit_rows: false }
+        TfIdfFeatures { smooth: false, raw_counts: false, unit_rows: false }
     }
 }
 
-impl Default for TfIdf {
+impl Default for TfIdfFeatures {
     fn default() -> Self {
         Self::new()
     }
 }
 
-setters!(TfIdf {
+setters!(TfIdfFeatures {
     /// Whether the rarity is `ln((1 + n)/(1 + n_j)) + 1`.
     smooth: bool,
     /// Whether counts are taken as they are.
@@ -56,7 +56,7 @@ setters!(TfIdf {
     unit_rows: bool,
 });
 
-fits!(TfIdf: Fit -> FittedTfIdf);
+fits!(TfIdfFeatures: Fit -> FittedTfIdfFeatures);
 
 fn counts(x: ArrayView2<f64>) -> Result<()> {
     let bad = x.indexed_iter().find(|(_, v)| **v < 0.0);
@@ -65,11 +65,11 @@ fn counts(x: ArrayView2<f64>) -> Result<()> {
     })
 }
 
-impl Fit for TfIdf {
-    type Fitted = FittedTfIdf;
+impl Fit for TfIdfFeatures {
+    type Fitted = FittedTfIdfFeatures;
 
-    fn fit(&self, _: &Device, x: ArrayView2<f64>, (): &()) -> Result<FittedTfIdf> {
-        finite("TfIdf::fit", "x", x)?;
+    fn fit(&self, _: &Device, x: ArrayView2<f64>, (): &()) -> Result<FittedTfIdfFeatures> {
+        finite("TfIdfFeatures::fit", "x", x)?;
         counts(x)?;
         let n = x.nrows() as f64;
         let rarity = |c: ArrayView1<f64>| {
@@ -82,30 +82,34 @@ impl Fit for TfIdf {
                 0.0
             }
         };
-        Ok(FittedTfIdf { format: Format, model: *self, idf: x.columns().into_iter().map(rarity).collect() })
+        Ok(FittedTfIdfFeatures {
+            format: Format,
+            model: *self,
+            idf: x.columns().into_iter().map(rarity).collect(),
+        })
     }
 }
 
-/// Fitted [`TfIdf`].
+/// Fitted [`TfIdfFeatures`].
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
-pub struct FittedTfIdf {
+pub struct FittedTfIdfFeatures {
     format: Format,
-    model: TfIdf,
+    model: TfIdfFeatures,
     #[cfg_attr(feature = "serde", serde(with = "crate::saved::vector"))]
     idf: Array1<f64>,
 }
 
-getters!(FittedTfIdf {
+getters!(FittedTfIdfFeatures {
     /// The rarity of each word.
     idf: &Array1<f64>,
 });
 
-inherent!(FittedTfIdf: Transform);
+inherent!(FittedTfIdfFeatures: Transform);
 
-impl Transform for FittedTfIdf {
+impl Transform for FittedTfIdfFeatures {
     fn transform(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
-        let op = "FittedTfIdf::transform";
+        let op = "FittedTfIdfFeatures::transform";
         columns(op, x, self.idf.len())?;
         numbers(op, "x", x)?;
         counts(x)?;
@@ -122,12 +126,12 @@ impl Transform for FittedTfIdf {
 }
 
 #[cfg(feature = "serde")]
-crate::saved::saved!(FittedTfIdf);
+crate::saved::saved!(FittedTfIdfFeatures);
 
 #[cfg(feature = "serde")]
-impl crate::saved::Checked for FittedTfIdf {
+impl crate::saved::Checked for FittedTfIdfFeatures {
     fn check(&self) -> Result<()> {
         let fine = !self.idf.is_empty() && self.idf.iter().all(|v| *v >= 0.0 && v.is_finite());
-        require("a saved FittedTfIdf", fine, || "a rarity that is none".to_owned())
+        require("a saved FittedTfIdfFeatures", fine, || "a rarity that is none".to_owned())
     }
 }

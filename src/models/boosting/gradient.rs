@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use ndarray::{Array, Array1, Array2, ArrayRef, ArrayView1, ArrayView2, Axis, Ix1};
+use ndarray::{Array, Array1, ArrayRef, ArrayView1, ArrayView2, Axis, Ix1};
 
 use super::stump::{Sorted, Stump};
 #[cfg(feature = "serde")]
@@ -253,7 +253,7 @@ impl<D: TargetDim> crate::saved::Checked for FittedGradientBoosting<D> {
     fn check(&self) -> Result<()> {
         let op = "a saved FittedGradientBoosting";
         D::fits(op, 1)?;
-        finite(op, "the start", Array2::from_elem((1, 1), self.start).view())?;
+        finite(op, "the start", ndarray::Array2::from_elem((1, 1), self.start).view())?;
         require(op, self.stumps.iter().all(|s| s.fits(self.features)), || "a stump of no feature".to_owned())
     }
 }
