@@ -86,7 +86,7 @@ fn other_mixtures(x: &Array2<f64>, k: usize, seed: u64) -> Result<()> {
     rises("lines", model.fit(&cpu, left, y.column(0))?.report());
     let y: Vec<bool> = y.iter().map(|v| *v > 0.0).collect();
     let model = LogisticRegressionMixture::new(k).em(em());
-    rises("logistic", &model.fit(&cpu, left, y)?.report());
+    rises("logistic", model.fit(&cpu, left, y)?.report());
     Ok(())
 }
 
