@@ -6,7 +6,7 @@
 //! | categories | probabilities | [`DirichletCategorical`] |
 //! | numbers of known variance | mean | [`NormalMean`] |
 //! | counts | rate | [`GammaPoisson`] |
-//! | numbers | mean and variance | [`NormalInverseGamma`](super::distributions::NormalInverseGamma) |
+//! | numbers | mean and variance | [`NormalInverseGamma`] |
 //! | rows | mean and covariance | [`NormalInverseWishart`](super::distributions::NormalInverseWishart) |
 //! | of any exponential family | its natural parameters | [`ConjugatePrior`](super::exponential::ConjugatePrior) |
 //!

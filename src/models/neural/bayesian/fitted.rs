@@ -17,7 +17,7 @@ use crate::models::neural::pass;
 use crate::random::gaussians;
 use crate::saved::Format;
 
-/// A fitted [`BayesianNetwork`].
+/// A fitted [`BayesianNetwork`](super::BayesianNetwork).
 #[derive(Debug, Clone)]
 #[cfg_attr(
     feature = "serde",
