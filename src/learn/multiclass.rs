@@ -9,6 +9,7 @@ use super::labels::Labels;
 use super::metrics::matched;
 use super::traits::{Classes, Decision, Fit, Predict, PredictProba, Score};
 use crate::check::{finite, require};
+use crate::learn::answer::answered;
 use crate::{Device, Progress, Result};
 
 /// How sure a classifier of two classes is of the second, row by row.
@@ -137,7 +138,7 @@ macro_rules! reductions {
             /// # Errors
             /// As `predict`.
             pub fn decision(&self, x: impl Inputs) -> Result<Array2<f64>> {
-                Decision::decision(self, x.inputs().view())
+                answered("fitted::decision", Decision::decision(self, x.inputs().view()))
             }
 
             /// The share of the rows of `x` whose label is predicted as in `y`.
@@ -250,7 +251,7 @@ impl<T: PredictProba, L: Ord + Clone> FittedOneVsRest<T, L, ByProba> {
     /// # Errors
     /// As `predict`.
     pub fn predict_proba(&self, x: impl Inputs) -> Result<Array2<f64>> {
-        PredictProba::predict_proba(self, x.inputs().view())
+        answered("fitted::predict_proba", PredictProba::predict_proba(self, x.inputs().view()))
     }
 }
 

@@ -18,7 +18,7 @@ pub(crate) fn known<'a>(
     match variances.into_iter().enumerate().find(|(_, v)| !v.is_finite()) {
         None => Ok(()),
         Some((at, &value)) => {
-            Err(Error::NotFinite { op, what: "the variance", value, row: first + at, col: 0 })
+            Err(Error::Overflow { op, what: "the variance", value, row: first + at, col: 0 })
         }
     }
 }

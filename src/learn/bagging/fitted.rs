@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 use ndarray::{Array, Array2, ArrayRef, ArrayView2};
 
 use crate::Result;
+use crate::learn::answer::answered;
 use crate::learn::data::{Inputs, TargetDim, Targets};
 use crate::learn::labels::{Labels, most_probable};
 use crate::learn::metrics::{matched, r_squared};
@@ -64,7 +65,7 @@ impl<T: Predict<Output = Vec<L>>, L: Ord + Clone> FittedBaggingClassifier<T, L> 
     /// # Errors
     /// Those of the models.
     pub fn predict(&self, x: impl Inputs) -> Result<Vec<L>> {
-        Predict::predict(self, x.inputs().view())
+        answered("FittedBaggingClassifier::predict", Predict::predict(self, x.inputs().view()))
     }
 
     /// The share of models that predict each class.
@@ -72,7 +73,10 @@ impl<T: Predict<Output = Vec<L>>, L: Ord + Clone> FittedBaggingClassifier<T, L> 
     /// # Errors
     /// Those of the models.
     pub fn predict_proba(&self, x: impl Inputs) -> Result<Array2<f64>> {
-        PredictProba::predict_proba(self, x.inputs().view())
+        answered(
+            "FittedBaggingClassifier::predict_proba",
+            PredictProba::predict_proba(self, x.inputs().view()),
+        )
     }
 
     /// The share of the rows of `x` whose label is predicted as in `y`.
@@ -125,7 +129,7 @@ impl<T: Predict<Output = Array<f64, D>>, D: TargetDim> FittedBaggingRegressor<T,
     /// # Errors
     /// Those of the models.
     pub fn predict(&self, x: impl Inputs) -> Result<Array<f64, D>> {
-        Predict::predict(self, x.inputs().view())
+        answered("FittedBaggingClassifier::predict", Predict::predict(self, x.inputs().view()))
     }
 
     /// R² of the predictions at `x` against `y`.

@@ -4,6 +4,7 @@ use ndarray::{Array1, Array2, ArrayView2, Axis, stack};
 
 use super::{Isotonic, Platt};
 use crate::check::{finite, parameter, require};
+use crate::learn::answer::answered;
 use crate::learn::data::{Inputs, Targets};
 use crate::learn::labels::{Labels, most_probable};
 use crate::learn::metrics::matched;
@@ -158,7 +159,7 @@ where
     /// # Errors
     /// Those of the classifiers.
     pub fn predict_proba(&self, x: impl Inputs) -> Result<Array2<f64>> {
-        PredictProba::predict_proba(self, x.inputs().view())
+        answered("FittedCalibrated::predict_proba", PredictProba::predict_proba(self, x.inputs().view()))
     }
 
     /// The more probable label of each row.

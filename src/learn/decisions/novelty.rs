@@ -3,6 +3,7 @@
 use ndarray::{Array1, Array2, ArrayView2, Axis};
 
 use crate::check::{finite, parameter};
+use crate::learn::answer::answered;
 use crate::learn::data::Inputs;
 use crate::learn::densities::LogDensity;
 use crate::learn::traits::{Decision, Fit, Predict};
@@ -93,7 +94,7 @@ impl<T: LogDensity> FittedNovelty<T> {
     /// # Errors
     /// Those of the density.
     pub fn decision(&self, x: impl Inputs) -> Result<Array2<f64>> {
-        Decision::decision(self, x.inputs().view())
+        answered("FittedNovelty::decision", Decision::decision(self, x.inputs().view()))
     }
 }
 

@@ -5,6 +5,7 @@ use ndarray::{Array1, Array2, ArrayView2, Axis};
 use super::gaussians::priors;
 use super::naive_bayes::possible;
 use crate::check::inputs;
+use crate::learn::answer::answered;
 use crate::learn::classify::{Task, contrast, log_sum_exp, softmax_rows, winners};
 use crate::learn::metrics::matched;
 use crate::learn::{
@@ -163,7 +164,10 @@ impl<T: LogDensity, L: Ord + Clone> FittedGenerativeClassifier<T, L> {
     /// # Errors
     /// Those of the densities.
     pub fn predict_proba(&self, x: impl Inputs) -> Result<Array2<f64>> {
-        PredictProba::predict_proba(self, x.inputs().view())
+        answered(
+            "FittedGenerativeClassifier::predict_proba",
+            PredictProba::predict_proba(self, x.inputs().view()),
+        )
     }
 
     /// Log-odds of two classes as one column, else log-joints.
@@ -171,7 +175,7 @@ impl<T: LogDensity, L: Ord + Clone> FittedGenerativeClassifier<T, L> {
     /// # Errors
     /// Those of the densities.
     pub fn decision(&self, x: impl Inputs) -> Result<Array2<f64>> {
-        Decision::decision(self, x.inputs().view())
+        answered("FittedGenerativeClassifier::decision", Decision::decision(self, x.inputs().view()))
     }
 
     /// The share of the rows of `x` whose label is predicted as in `y`.

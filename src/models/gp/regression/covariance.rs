@@ -39,7 +39,7 @@ impl<D> FittedGp<D> {
     /// ```
     ///
     /// # Errors
-    /// As `predict`; [`Error::NotFinite`](crate::Error::NotFinite) if its variance overflows.
+    /// As `predict`; [`Error::Overflow`](crate::Error::Overflow) if its variance overflows.
     pub fn covariance_with(&self, point: ArrayView1<f64>) -> Result<CovarianceWith<'_, D>> {
         let point = point.insert_axis(Axis(0));
         inputs(OP, point, self.x().ncols())?;

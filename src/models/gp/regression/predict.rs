@@ -62,7 +62,7 @@ impl<D: TargetDim> FittedGp<D> {
     /// variances may be above the exact ones.
     ///
     /// # Errors
-    /// As [`FittedGp::predict`], and [`Error::NotFinite`](crate::Error::NotFinite) for a variance that overflows;
+    /// As [`FittedGp::predict`], and [`Error::Overflow`](crate::Error::Overflow) for a variance that overflows;
     /// [`Error::Parameter`](crate::Error::Parameter) for noise that is not known or not a variance;
     /// [`Error::NoConvergence`](crate::Error::NoConvergence) without a stored covariance.
     pub fn predict_with(&self, x: impl Inputs, what: Predictive) -> Result<Prediction<D>> {

@@ -5,9 +5,10 @@ use rand::RngExt;
 
 use super::logistic::with_ones;
 use super::logistic_steps::{Params, log_joint};
-#[cfg(feature = "serde")]
 use crate::check::{finite, parameter, weights};
 use crate::check::{inputs, require};
+#[cfg(feature = "serde")]
+use crate::learn::answer::answered;
 use crate::learn::configure::getters;
 use crate::learn::inherent::inherent;
 use crate::learn::labels::most_probable;
@@ -95,7 +96,10 @@ impl<L: Ord + Clone> FittedLogisticRegressionMixture<L> {
     /// # Errors
     /// As `predict`.
     pub fn predict_proba(&self, x: impl Inputs) -> Result<Array2<f64>> {
-        PredictProba::predict_proba(self, x.inputs().view())
+        answered(
+            "FittedLogisticRegressionMixture::predict_proba",
+            PredictProba::predict_proba(self, x.inputs().view()),
+        )
     }
 
     /// What each group says: `σ(w_k^T x_i + b_k)`, `m x K`.

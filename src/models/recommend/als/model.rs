@@ -174,7 +174,8 @@ impl Als {
             self.max_iterations > 0,
             "must be at least 1",
         )?;
-        room("rank", self.rank, 8 * (ratings.users() + ratings.items() + self.rank))?;
+        let each = (ratings.users() + ratings.items()).saturating_add(self.rank);
+        room("rank", self.rank, each.saturating_mul(8))?;
         if let Feedback::Implicit { alpha } = self.feedback {
             positive("alpha", alpha)?;
             let least = ratings.entries().iter().fold(0f64, |m, r| m.min(r.value));
