@@ -116,7 +116,7 @@ pub const fn cases() -> &'static [Case] {
         ("hierarchical", |q, d| { let x = q.x(); let f = Hierarchical::new(q.count()).fit(d, &x)?; Ok(indices(&f.predict(q.like(&x))?)) }),
         ("multinomial_naive_bayes", |q, d| { let x = q.x().mapv(|v| v.abs().round()); let y = q.labels(&x); let f = MultinomialNaiveBayes::new(q.number()).fit(d, &x, &y)?; Ok(all(&f.predict_proba(&x)?)) }),
         ("nmf", |q, d| { let x = q.x().mapv(f64::abs); let f = Nmf::new(q.count()).max_iterations(q.few()).fit(d, &x)?; Ok(all(&f.transform(&x)?)) }),
-        ("topic_model", |q, d| { let x = q.x().mapv(|v| v.abs().round()); let f = TopicModel::new(q.count()).fit(d, &x)?; Ok(all(&f.transform(&x)?)) }),
+        ("topic_model", |q, d| { let x = q.x().mapv(|v| v.abs().round()); let f = TopicModel::new(q.few()).max_iterations(q.few()).fit(d, &x)?; Ok(all(&f.transform(&x)?)) }),
         ("one_class_svm", |q, d| { let x = q.x(); let f = OneClassSvm::new(q.kernel(), q.number()).max_iterations(2000).fit(d, &x)?; Ok(all(&f.decision(q.like(&x))?)) }),
         ("als", |q, d| { let x = q.x().mapv(|v| v.abs().round()); let y = q.y(&x); let f = Als::new(q.count()).max_iterations(q.few()).fit(d, &x, &y)?; Ok(all(&f.predict(&x)?)) }),
         ("two_sample", |q, d| { let x = q.x(); let y = q.like(&x); Ok(outcome(&TwoSampleTest::with_kernel(q.kernel()).null(Null::Permutations(q.count())).alpha(q.number()).run(d, &x, &y)?)) }),
