@@ -29,9 +29,12 @@
 //! | build a covariance function | [`Kernel`], [`kernel`] |
 //! | compute with either | [`ops`]: products, Gram matrices, factorisations, reductions |
 //! | solve systems, find eigenpairs, approximate by low rank | [`linalg`] |
-//! | minimise a smooth function in a box | [`optim`] |
-//! | Gaussian processes, ridge, Bayesian optimisation, clusters, mixtures, principal components | [`models`] |
-//! | two-sample, independence and goodness-of-fit tests, embeddings of distributions | [`stats`] |
+//! | minimise: smooth functions in a box, stochastic gradients, proximal steps, quadratic programs | [`optim`] |
+//! | regression, classifiers, Gaussian processes, support vector machines, clusters, mixtures, graphs, sequences, networks | [`models`] |
+//! | pipelines, splits, cross-validation, searches, metrics, decisions, losses, text | [`learn`] |
+//! | distributions, conjugate pairs, exponential families, information | [`probability`] |
+//! | EM, Monte Carlo, variational inference, Laplace | [`inference`] |
+//! | two-sample, independence and goodness-of-fit tests, embeddings of distributions, learning theory | [`stats`] |
 //! | know what went wrong | [`Error`] |
 //!
 //! Without the default feature `gpu` the crate is a CPU library and does not depend on wgpu. The feature `serde` makes
