@@ -20,6 +20,9 @@ const PATIENCE: usize = 100;
 /// A restart that leaves more than this share of the residual has gained nothing: the precision is exhausted.
 const GAIN: f64 = 0.9;
 
+/// How far above the tolerance a residual may be that no restart can lower.
+const SLACK: f64 = 2.0;
+
 /// How conjugate gradients go about it.
 #[derive(Debug, Clone)]
 pub struct CgParams {
@@ -78,7 +81,7 @@ pub struct CgInfo {
     /// `‖b - Ax‖₂ / ‖b‖₂` of each right-hand side, measured at the end, in the precision of the operator.
     #[cfg_attr(feature = "serde", serde(with = "crate::saved::numbers"))]
     pub relative_residuals: Vec<f64>,
-    /// Whether all of them are within the tolerance.
+    /// Whether all of them are within the tolerance, or within twice the tolerance where `stagnated`.
     pub converged: bool,
     /// Whether it ended because a restart gained nothing: the precision of the operator is exhausted.
     pub stagnated: bool,
@@ -174,8 +177,10 @@ pub fn refined_conjugate_gradients(
         open = going;
     }
     let worst = error.iter().copied().fold(0.0, f64::max);
-    let converged = worst <= tolerance;
     let iterations = run.iterations;
+    let exhausted = iterations < params.max_iterations;
+    // Where the precision ends just above the tolerance nothing better is to be had, and what was reached is said.
+    let converged = worst <= if exhausted { SLACK * tolerance } else { tolerance };
     if !converged && !params.accept_unconverged {
         return Err(Error::NoConvergence {
             op: "conjugate_gradients",
@@ -184,7 +189,7 @@ pub fn refined_conjugate_gradients(
             tolerance,
         });
     }
-    let stagnated = !converged && iterations < params.max_iterations;
+    let stagnated = worst > tolerance && exhausted;
     let info =
         CgInfo { iterations, restarts, relative_residuals: error, converged, stagnated, trace: run.trace };
     x *= &back;
