@@ -26,7 +26,7 @@ use crate::{Device, Kernel, Result};
 /// use ndarray::Array2;
 /// let x = Array2::from_shape_fn((300, 1), |(i, _)| i as f64 / 30.0);
 /// let y = x.column(0).mapv(|x| x.sin() + 0.1 * (37.0 * x).cos());
-/// let model = Falkon::new(Kernel::rbf(1.0), 0.1, 30);
+/// let model = Falkon::new(Kernel::rbf(1.0), 0.1, 30).tolerance(1e-6); // rbf(10) is near singular here
 /// let fit = FalkonCv::new(model, [0.1, 1.0, 10.0].map(Kernel::rbf), &[1e-3, 0.1, 10.0]).fit(&Device::cpu(), &x, &y)?;
 /// assert_eq!(fit.best().kernel(), &Kernel::rbf(1.0));
 /// # Ok::<(), mercer::Error>(())
