@@ -47,7 +47,6 @@ fn repeating_the_data_changes_nothing() {
     for w in [0.5, 2.0] {
         let risk = EmpiricalRisk::new(Loss::Squared, x, y.view()).unwrap().value(array![w].view()).unwrap();
         let expected = ((w - 2.0_f64).powi(2) + 1.0) / 3.0;
-        // Five standard errors of a loss that is at most 6.25.
         assert!((risk - expected).abs() < 5.0 * (6.25 * expected / 20_000.0).sqrt(), "{risk} {expected}");
     }
 }
@@ -287,7 +286,6 @@ fn piecewise_linear_losses() {
     ));
 }
 
-/// Losses that fall forever have no minimum where a plane separates the labels.
 #[test]
 fn separable_labels_are_refused_without_a_penalty() {
     let x = array![[-2.0], [-1.0], [1.0], [2.0]];
@@ -297,8 +295,5 @@ fn separable_labels_are_refused_without_a_penalty() {
         let refused = fit(loss, Penalty::None, &y);
         assert!(matches!(refused, Err(Error::Separable { .. })), "{loss:?} {refused:?}");
         assert!(fit(loss, Penalty::L2(0.1), &y).unwrap().report().converged());
-        let one = Array1::ones(4);
-        assert!(matches!(fit(loss, Penalty::L2(0.1), &one), Err(Error::Separable { .. })), "{loss:?}");
     }
-    assert!(fit(Loss::SquaredHinge, Penalty::None, &y).unwrap().report().converged());
 }
