@@ -83,6 +83,18 @@ pub(crate) fn numbers(op: &'static str, what: &'static str, a: ArrayView2<f64>) 
     }
 }
 
+/// A list free of NaN and infinities.
+pub(crate) fn entries(op: &'static str, what: &'static str, values: &[f64]) -> Result<()> {
+    numbers(op, what, ArrayView1::from(values).insert_axis(Axis(1)))
+}
+
+/// The largest absolute value, or NaN if there is one: what a search compares with its tolerance.
+pub(crate) fn largest<'a>(values: impl IntoIterator<Item = &'a f64>) -> f64 {
+    values
+        .into_iter()
+        .fold(0f64, |most, v| if v.is_nan() || most.is_nan() { f64::NAN } else { most.max(v.abs()) })
+}
+
 /// Not empty, and free of NaN and infinities.
 pub(crate) fn finite(op: &'static str, what: &'static str, a: ArrayView2<f64>) -> Result<()> {
     require(op, !a.is_empty(), || format!("{what} is empty ({} x {})", a.nrows(), a.ncols()))?;

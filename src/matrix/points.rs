@@ -2,7 +2,7 @@
 //!
 //! In f32 the neighbours of 50,000 are 0.004 away, and the square of 1e20 is infinite: rounded as they are, points far
 //! from the origin or of unusual units become other points. So the middle of the data is subtracted in f64 where a method
-//! sees differences only, and data that f32 would change all the same stay on the CPU. Checked in `tests/device/points.rs`
+//! sees differences only, and data that f32 would change all the same stay on the CPU. Checked in `tests/kernel_methods/shifted.rs`
 //! through models, and by the conformance test on data shifted and scaled.
 
 use std::sync::{Arc, OnceLock};

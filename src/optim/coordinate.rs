@@ -1,10 +1,10 @@
 //! Coordinate descent for the elastic net, with a duality gap as its certificate and safe screening of features.
-//! Checked in `tests/optim/coordinate.rs`.
+//! Checked in `tests/optim/others.rs`.
 
 use ndarray::{Array1, ArrayView1, ArrayView2, Axis};
 
 use super::penalty::soft_threshold;
-use crate::check::{finite, not_negative, require};
+use crate::check::{finite, not_negative, number, numbers, require};
 use crate::configure::setters;
 use crate::{Progress, Result};
 
@@ -76,7 +76,8 @@ impl CoordinateDescent {
     ///
     /// # Errors
     /// [`Error::Shape`](crate::Error::Shape) or [`Error::NotFinite`](crate::Error::NotFinite) for bad data,
-    /// [`Error::Parameter`](crate::Error::Parameter) for negative penalties, [`Error::Cancelled`](crate::Error::Cancelled).
+    /// [`Error::Parameter`](crate::Error::Parameter) for negative penalties, [`Error::Overflow`](crate::Error::Overflow) for
+    /// data whose squares are, [`Error::Cancelled`](crate::Error::Cancelled).
     pub fn run(
         &self,
         x: ArrayView2<f64>,
@@ -91,6 +92,7 @@ impl CoordinateDescent {
         require(OP, y.len() == n && start.len() == d, || {
             format!("x is {n} x {d}, y has {}, the start {}", y.len(), start.len())
         })?;
+        numbers(OP, "the start", start.insert_axis(Axis(1)))?;
         not_negative("the penalty of absolute values", absolute)?;
         not_negative("the penalty of squares", square)?;
         // One feature a row, so that each is read in one go.
@@ -114,6 +116,8 @@ impl CoordinateDescent {
         let (mut passes, mut moved) = (0, 0f64);
         loop {
             let Distance { objective, gap, shrunk, largest } = problem.gap();
+            // `max` drops a NaN: a gap of zero says nothing of an objective that is none.
+            number(OP, "the objective", objective)?;
             gaps.push(gap);
             // A gap is of the order of squares: what still moves is not at rest.
             let converged =

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
-use super::minimiser::Minimiser;
+use super::minimiser::{Minimiser, Stop};
 use super::quadratic::QuadraticProgram;
-use crate::Result;
-use crate::check::{finite, require};
+use crate::check::{finite, largest, require};
 use crate::linalg::eigh;
+use crate::{Error, Result};
 
 const OP: &str = "a convex program";
 /// Part of a vector outside the range of P that is rounding.
@@ -191,6 +191,7 @@ impl ConvexProgram {
         let fits = x.len() == self.variables && lambda.len() == m && nu.len() == r;
         require(OP, fits, || format!("{} variables, {m} inequalities, {r} equalities", self.variables))?;
         let (mut value, mut gradient) = (self.objective)(x);
+        require(OP, gradient.len() == self.variables, || format!("a gradient of {}", gradient.len()))?;
         let terms = self.inequalities.iter().zip(lambda).chain(self.equalities.iter().zip(nu));
         for (f, weight) in terms {
             let (v, slope) = f(x);
@@ -211,7 +212,8 @@ impl ConvexProgram {
     /// `g(λ, ν) = inf_x L`, searched from `start`; for λ ≥ 0 never above the minimum of a convex program.
     ///
     /// # Errors
-    /// As [`ConvexProgram::lagrangian`], and those of [`Minimiser`].
+    /// As [`ConvexProgram::lagrangian`], and those of [`Minimiser`]; [`Error::NoConvergence`] where no infimum is found, as of
+    /// a Lagrangian that falls forever.
     pub fn dual_function(
         &self,
         lambda: ArrayView1<f64>,
@@ -224,6 +226,13 @@ impl ConvexProgram {
             let (value, gradient) = self.lagrangian(ArrayView1::from(x), lambda, nu)?;
             Ok((value, gradient.to_vec()))
         })?;
+        let residual = largest(&found.gradient);
+        // Values may be as exact as they get before the gradient is: it says whether this is an infimum.
+        let first = largest(&self.lagrangian(start, lambda, nu)?.1);
+        if found.stop != Stop::Gradient && residual > 1e-6 * first.max(1.0) {
+            let iterations = found.iterations;
+            return Err(Error::NoConvergence { op: OP, iterations, residual, tolerance: 1e-10 });
+        }
         Ok(found.value)
     }
 

@@ -1,4 +1,4 @@
-//! Evolution strategies: gradients of functions that have none. Checked in `tests/optim/evolution.rs`.
+//! Evolution strategies: gradients of functions that have none. Checked in `tests/optim/others.rs`.
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -88,7 +88,11 @@ impl EvolutionStrategy {
         const OP: &str = "EvolutionStrategy::run";
         require(OP, !start.is_empty(), || "a start of no variables".to_owned())?;
         let mut point = start.to_vec();
-        let mut best = (point.clone(), f(&point)?);
+        let value = f(&point)?;
+        if !value.is_finite() {
+            return Err(Error::NotFinite { op: OP, what: "the objective", value, row: 0, col: 0 });
+        }
+        let mut best = (point.clone(), value);
         for i in 0..self.iterations {
             let seed = self.seed.wrapping_add(i as u64);
             let gradient =

@@ -1,4 +1,4 @@
-//! Majorise and minimise: a bound from above that touches, its minimum, again. Checked in `tests/optim/majorise.rs`.
+//! Majorise and minimise: a bound from above that touches, its minimum, again. Checked in `tests/optim/others.rs`.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;

@@ -1,5 +1,5 @@
 //! Sums of piecewise linear losses and a quadratic penalty, to the last digits, by an interior point method.
-//! Checked in `tests/optim/piecewise.rs`.
+//! Checked in `tests/optim/others.rs`.
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, Zip};
 

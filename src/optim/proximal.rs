@@ -1,4 +1,4 @@
-//! Proximal gradients (ISTA and FISTA) and subgradients. Checked in `tests/optim/proximal.rs`.
+//! Proximal gradients (ISTA and FISTA) and subgradients. Checked in `tests/optim/others.rs`.
 
 use super::minimiser::{Minimum, Stop};
 use super::schedule::Schedule;

@@ -184,8 +184,13 @@ impl QuadraticProgram {
             let rp = whole.a.dot(&x) + &slack - &whole.b;
             let re = whole.e.dot(&x) - &whole.d;
             let mu = if m == 0 { 0.0 } else { slack.dot(&lambda) / m as f64 };
-            let off = |v: &Array1<f64>| v.iter().fold(0f64, |m, v| m.max(v.abs()));
-            let left = (off(&rd) / size).max(off(&rp).max(off(&re)) / reach).max(mu / (size * reach));
+            let off = |v: &Array1<f64>| crate::check::largest(v);
+            let left = crate::check::largest(&[
+                off(&rd) / size,
+                off(&rp) / reach,
+                off(&re) / reach,
+                mu / (size * reach),
+            ]);
             best = best.min(left);
             if left <= self.tolerance {
                 return whole.finished(x, lambda, nu, iterations);

@@ -127,10 +127,13 @@ impl Schedule {
             Schedule::Power { rate, exponent } => rate * (i as f64).powf(-exponent),
             Schedule::Inverse { rate, decay } => rate / (1.0 + decay * before),
             Schedule::Exponential { rate, factor } => rate * factor.powf(before),
-            Schedule::Steps { rate, factor, every } => rate * factor.powf((before / every as f64).floor()),
+            Schedule::Steps { rate, factor, every } => {
+                rate * factor.powf((before / every.max(1) as f64).floor())
+            }
             Schedule::Cosine { rate, warm_up, .. } if i <= warm_up => rate * i as f64 / warm_up as f64,
             Schedule::Cosine { rate, last, warm_up, total } => {
-                let share = ((i - warm_up) as f64 / (total - warm_up) as f64).min(1.0);
+                let fall = total.saturating_sub(warm_up).max(1);
+                let share = ((i - warm_up) as f64 / fall as f64).min(1.0);
                 last + 0.5 * (rate - last) * (1.0 + (std::f64::consts::PI * share).cos())
             }
         }

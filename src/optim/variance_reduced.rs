@@ -1,10 +1,10 @@
-//! Stochastic gradients whose variance vanishes at the minimum: SVRG and SAGA. Checked in `tests/optim/variance_reduced.rs`.
+//! Stochastic gradients whose variance vanishes at the minimum: SVRG and SAGA. Checked in `tests/optim/others.rs`.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::minimiser::{Minimum, Stop};
-use crate::check::{not_negative, positive, require, room};
+use crate::check::{entries, largest, not_negative, positive, require, room};
 use crate::configure::setters;
 use crate::{Error, Progress, Result};
 
@@ -71,7 +71,8 @@ impl VarianceReduced {
     ///
     /// # Errors
     /// Those of `f`; [`Error::NoConvergence`] if the mean leaves all bounds, which a smaller rate cures;
-    /// [`Error::Cancelled`]; [`Error::Shape`] or [`Error::Parameter`] for a bad start or setting.
+    /// [`Error::Cancelled`]; [`Error::Shape`], [`Error::NotFinite`] or [`Error::Parameter`] for a bad start, gradient or
+    /// setting.
     pub fn run(
         &self,
         start: &[f64],
@@ -88,10 +89,17 @@ impl VarianceReduced {
         }
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         let mut point = start.to_vec();
+        let bounded = |value: f64, memory: &Memory, iterations: usize| {
+            if value.is_finite() {
+                return entries(OP, "the gradient", &memory.mean);
+            }
+            Err(Error::NoConvergence { op: OP, iterations, residual: value, tolerance: self.tolerance })
+        };
         let (mut value, mut memory) = full(&mut f, &point, n, saga)?;
+        bounded(value, &memory, 0)?;
         let (mut trace, mut stop, mut epochs, mut evaluations) = (vec![value], Stop::Iterations, 0, n);
         while epochs < self.max_epochs {
-            if memory.mean.iter().fold(0f64, |m, g| m.max(g.abs())) <= self.tolerance {
+            if largest(&memory.mean) <= self.tolerance {
                 stop = Stop::Gradient;
                 break;
             }
@@ -114,10 +122,7 @@ impl VarianceReduced {
             // Taken anew once an epoch: SVRG's snapshot, and for SAGA the sums without the rounding of their updates.
             (value, memory) = full(&mut f, &point, n, saga)?;
             evaluations += n;
-            if !value.is_finite() {
-                let tolerance = self.tolerance;
-                return Err(Error::NoConvergence { op: OP, iterations: epochs, residual: value, tolerance });
-            }
+            bounded(value, &memory, epochs)?;
             trace.push(value);
             self.progress.report(OP, epochs, self.max_epochs, value)?;
         }

@@ -202,3 +202,22 @@ fn a_private_vote() {
     // A Laplace variable of scale b has the mean size b.
     near(noise.mapv(f64::abs).sum() / noise.len() as f64, 2.0, 0.3);
 }
+
+/// One on the half-line to the right of zero, and impossible to its left.
+struct Right;
+
+impl LogDensity for Right {
+    fn log_density(&self, x: ndarray::ArrayView2<f64>) -> mercer::Result<Array1<f64>> {
+        Ok(x.column(0).mapv(|x| if x < 0.0 { f64::NEG_INFINITY } else { -x }))
+    }
+}
+
+/// What neither density allows is not decided, and NaN is no threshold.
+#[test]
+fn ratios_of_nothing_are_refused() {
+    let test = LikelihoodRatio::new(Right, Right);
+    assert!(test.ratio(array![[1.0], [-1.0]]).is_err() && test.decide(array![[-1.0]]).is_err());
+    assert_eq!(test.decide(array![[1.0]]).unwrap(), [false]);
+    assert!(test.threshold(f64::NAN).decide(array![[1.0]]).is_err());
+    assert!(LikelihoodRatio::new(Right, Right).level(Array2::<f64>::zeros((0, 1)), 0.1).is_err());
+}

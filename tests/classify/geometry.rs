@@ -4,7 +4,7 @@ use mercer::prelude::*;
 use ndarray::{Array2, Axis, array};
 
 use crate::support::random;
-use crate::{close, near};
+use crate::{close, near, three};
 
 /// C-10, A.8, M.1: distances, projections and margins of a plane.
 #[test]
@@ -30,6 +30,7 @@ fn planes_and_their_distances() {
     near(plane.distance_of_origin(), -w0 / w.dot(&w).sqrt(), 1e-15);
     near(plane.signed_distance(array![0.0, 0.0, 0.0].view()).unwrap(), -plane.distance_of_origin(), 1e-15);
     assert!(Hyperplane::new(array![0.0, 0.0], 1.0).is_err() && plane.activation(array![1.0].view()).is_err());
+    assert!(plane.signed_distance(array![1.0, f64::NAN, 0.0].view()).is_err());
 }
 
 /// D-09: regions are convex, and the plane between two classes is where they score the same.
@@ -124,4 +125,25 @@ fn an_extreme_learning_machine() {
     let of = |seed| RandomLayer::new(4).seed(seed).fit(&Device::cpu(), &x).unwrap().transform(&x).unwrap();
     assert_eq!(of(1), of(1));
     assert_ne!(of(1), of(2));
+}
+
+/// N.4: two classes by the softmax of two columns, each penalised by λ, are one column w = w₁ - w₀ penalised by λ/2, since
+/// `|w₀|² + |w₁|² = |w|²/2`.
+#[test]
+fn two_columns_are_one() {
+    let (x, y) = three();
+    let some: Vec<usize> = (0..y.len()).filter(|&i| y[i] != 2).collect();
+    let (x, y): (_, Vec<i64>) = (x.select(Axis(0), &some), some.iter().map(|&i| y[i]).collect());
+    let one = LogisticRegression::new(0.3).fit(&Device::cpu(), &x, &y).unwrap();
+    let (w, b) = (one.coefficients().column(0).to_owned(), one.intercept()[0]);
+    let columns = ndarray::stack![Axis(1), -0.5 * &w, 0.5 * &w];
+    let scores = LinearScores::new(columns.clone(), array![-0.5 * b, 0.5 * b]).unwrap().scores(&x).unwrap();
+    let softmax = Array2::from_shape_fn(scores.dim(), |(i, k)| {
+        1.0 / scores.row(i).iter().map(|s| (s - scores[[i, k]]).exp()).sum::<f64>()
+    });
+    close(softmax.view(), one.predict_proba(&x).unwrap().view(), 1e-12);
+    // They are the minimum of the two columns' own objective: its gradient is zero.
+    let t = Array2::from_shape_fn(softmax.dim(), |(i, k)| f64::from(u8::from(y[i] as usize == k)));
+    let gradient = x.t().dot(&(&softmax - &t)) + 0.6 * &columns;
+    gradient.iter().for_each(|g| near(*g, 0.0, 1e-7));
 }

@@ -172,7 +172,7 @@ fn statsmodels_agrees() {
     }
 }
 
-/// C-16, N.4: two classes by two columns are one column, columns sum to zero, rows of the gradient too.
+/// C-16, N.4: columns sum to zero, the gradient is zero; for two classes see `geometry.rs::two_columns_are_one`.
 #[test]
 fn softmax_of_many_classes() {
     let (x, y) = three();

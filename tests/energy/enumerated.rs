@@ -33,3 +33,15 @@ fn phases_make_the_gradient() {
     assert!(EnergyModel::new(0, energy).is_err());
     assert!(EnergyModel::new(2, |_, _: &[f64]| (f64::NAN, vec![])).unwrap().probabilities(&[]).is_err());
 }
+
+/// The likelihood of a state whose probability underflows is finite, and its gradient that of differences.
+#[test]
+fn improbable_states_have_a_likelihood() {
+    let model = EnergyModel::new(2, |x, eta: &[f64]| (eta[0] * x as f64, vec![x as f64])).unwrap();
+    let at = |eta: f64| model.gradient(&[1], &[eta]).unwrap();
+    near(at(1000.0).0, -1000.0, 1e-12);
+    near(at(1000.0).1[0], at(1000.5).0 - at(999.5).0, 1e-9);
+    let wall =
+        EnergyModel::new(2, |x, _: &[f64]| (if x == 1 { f64::INFINITY } else { 0.0 }, vec![])).unwrap();
+    assert!(wall.gradient(&[1], &[]).is_err());
+}

@@ -89,6 +89,9 @@ proptest! {
         prop_assert_eq!(test.len(), n.div_ceil(4));
         prop_assert_eq!(train.len() + test.len(), n);
         prop_assert!(train.is_sorted() && test.is_sorted());
+        let mut all = [train, test].concat();
+        all.sort_unstable();
+        prop_assert!(all.into_iter().eq(0..n));
         let labels: Vec<bool> = (0..n).map(|i| i % 3 == 0).collect();
         let (_, test) = Holdout::new(0.25).stratified(&labels).seed(seed).split(n).unwrap();
         prop_assert_eq!(test.len(), n.div_ceil(4));

@@ -50,6 +50,15 @@ fn newton() {
     };
     let found = Newton::new().run(&[0.1], f).unwrap();
     assert!((found.point[0].abs() - 0.5f64.sqrt()).abs() < 1e-8);
+    // Nor where the diagonal says nothing of the size: 1000 xy + (x⁴ + y⁴)/4, least at x = -y = ±√1000.
+    let f = |p: &[f64]| {
+        let (x, y) = (p[0], p[1]);
+        let value = 1000.0 * x * y + 0.25 * (x.powi(4) + y.powi(4));
+        let gradient = array![1000.0 * y + x.powi(3), 1000.0 * x + y.powi(3)];
+        Ok((value, gradient, array![[3.0 * x * x, 1000.0], [1000.0, 3.0 * y * y]]))
+    };
+    let found = Newton::new().run(&[0.1, 0.0], f).unwrap();
+    assert!((found.value + 500_000.0).abs() < 1e-6, "{found:?}");
     assert!(Newton::new().run(&[1.0], |_| Ok((0.0, array![1.0, 2.0], array![[1.0]]))).is_err());
 }
 

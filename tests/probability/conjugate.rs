@@ -154,3 +154,13 @@ fn updates_are_numerical_integrals() {
     }
     near(niw.log_evidence(rows.view()).unwrap(), log, 1e-11);
 }
+
+/// The rarer of two outcomes has a logarithm, however rare.
+#[test]
+fn predictives_of_certain_beliefs() {
+    let sure = BetaBernoulli::new(1e20, 1.0).unwrap();
+    near(sure.log_predictive(&false).unwrap(), -(1e20f64.ln()), 1e-12);
+    near(sure.log_predictive(&true).unwrap() * 1e20, -1.0, 1e-12);
+    let not = BetaBernoulli::new(1.0, 1e20).unwrap();
+    near(not.log_predictive(&true).unwrap(), -(1e20f64.ln()), 1e-12);
+}

@@ -218,3 +218,30 @@ fn the_generic_conjugate_prior() {
     let n0 = 1.0 / 3.0;
     near(ConjugatePrior::new(&[n0 * 1.0], n0).unwrap().posterior(&s).unwrap().mean()[0], 0.25, 1e-15);
 }
+
+/// Means that are no numbers have no natural parameters, and families that are none have no density.
+#[test]
+fn what_is_no_number_is_refused() {
+    for (m, eta) in members() {
+        for bad in [f64::NAN, f64::INFINITY] {
+            let mut mean = m.mean_parameters(&eta).unwrap();
+            mean[0] = bad;
+            assert!(m.natural_parameters(&mean).is_err(), "{m:?}");
+        }
+    }
+    let faces = array![[1.0], [2.0], [3.0]];
+    assert!(maximum_entropy(faces.view(), &[f64::NAN]).is_err());
+    for (m, eta, x) in [
+        (Member::Dirichlet { categories: 0 }, vec![], vec![]),
+        (Member::Dirichlet { categories: 1 }, vec![0.1], vec![1.0]),
+        (Member::Multinomial { trials: 2, categories: 0 }, vec![0.1], vec![]),
+        (Member::Multinomial { trials: 0, categories: 2 }, vec![0.1], vec![0.0, 0.0]),
+        (Member::Categorical { categories: 1 }, vec![0.1], vec![0.0]),
+        (Member::Binomial { trials: 0 }, vec![0.1], vec![0.0]),
+        (Member::NormalMean { variance: -1.0 }, vec![0.1], vec![0.0]),
+        (Member::Laplace { location: f64::NAN }, vec![-1.0], vec![0.0]),
+    ] {
+        assert!(m.log_partition(&eta).is_err() && m.log_density(&eta, &x).is_err(), "{m:?}");
+        assert!(m.natural_parameters(&eta).is_err() && m.statistics(&x).is_none(), "{m:?}");
+    }
+}

@@ -180,3 +180,21 @@ fn the_mode_is_kernel_logistic_regression() {
         .unwrap();
     all_near(&gram.dot(&Array1::from(found.point)).to_vec(), &gp.mode().to_vec(), 1e-6);
 }
+
+struct Slopeless;
+
+impl PointLikelihood for Slopeless {
+    fn check(&self, _: f64) -> mercer::Result<()> {
+        Ok(())
+    }
+
+    fn local(&self, _: f64, _: f64) -> Local {
+        Local { log: 0.0, slope: f64::NAN, curvature: 1.0, weight: 1.0 }
+    }
+}
+
+/// A slope of NaN is no mode.
+#[test]
+fn a_mode_without_a_slope_is_refused() {
+    assert!(LatentGp::laplace(&Kernel::rbf(1.0), &Slopeless, four(), array![1.0, 1.0, 1.0, 1.0]).is_err());
+}

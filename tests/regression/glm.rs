@@ -2,7 +2,7 @@
 
 use mercer::models::linear::{Family, GeneralisedLinear, LeastSquares, Link};
 use mercer::{Device, Error};
-use ndarray::{Array1, Axis, array, concatenate};
+use ndarray::{Array1, Array2, Axis, array, concatenate};
 use serde_json::Value;
 
 use crate::{matrix, near, oracle, vector};
@@ -29,9 +29,9 @@ fn compare(all: &Value, name: &str, target: &str, model: GeneralisedLinear) {
     // statsmodels' Gaussian likelihood has the variance of maximum likelihood, its gamma one Pearson's.
     if name != "gaussian" {
         assert!(
-            (fit.log_likelihood() - number("llf")).abs() < 1e-7 * number("llf").abs(),
+            (fit.log_likelihood().unwrap() - number("llf")).abs() < 1e-7 * number("llf").abs(),
             "{name}: {}",
-            fit.log_likelihood()
+            fit.log_likelihood().unwrap()
         );
     }
     assert!(fit.report().converged() && !fit.separated());
@@ -91,7 +91,7 @@ fn theorems_of_the_canonical_link() {
             };
             eta.iter().zip(&y).map(|(e, y)| -family.log_density(*y, mean(*e), 1.0)).sum()
         };
-        assert!((nll(&w) + fit.log_likelihood()).abs() < 1e-9);
+        assert!((nll(&w) + fit.log_likelihood().unwrap()).abs() < 1e-9);
         for k in 0..20 {
             let away = &w + &(crate::support::random(1, 5, 40 + k).row(0).to_owned() * 0.3);
             assert!(
@@ -118,4 +118,21 @@ fn separated_classes_are_said_to_be() {
     }
     let fit = GeneralisedLinear::new(Family::Bernoulli).penalty(0.1).fit(&Device::cpu(), &x, &y).unwrap();
     assert!(!fit.separated() && fit.coefficients()[[0, 0]] > 0.5);
+}
+
+/// Targets met exactly have no likeliest dispersion: the likelihood has no maximum.
+#[test]
+fn no_likelihood_without_a_dispersion() {
+    let cpu = Device::cpu();
+    let fit = |x: &Array2<f64>, y: &Array1<f64>| {
+        GeneralisedLinear::new(Family::Gaussian).intercept(false).fit(&cpu, x, y).unwrap()
+    };
+    let exact = fit(&array![[1.0], [2.0], [4.0]], &array![2.0_f64, 4.0, 8.0]);
+    assert_eq!(exact.dispersion()[0], 0.0);
+    for refused in [exact.log_likelihood(), exact.aic(), exact.bic()] {
+        assert!(matches!(refused, Err(Error::Parameter { .. })), "{refused:?}");
+    }
+    // As many coefficients as observations.
+    let full = fit(&array![[1.0, 0.3], [0.2, 2.0]], &array![1.0_f64, 5.0]);
+    assert!(full.log_likelihood().is_err() && full.degrees_of_freedom() == 0.0);
 }

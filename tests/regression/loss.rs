@@ -1,6 +1,8 @@
 //! Losses: goldens of the notes, derivatives, conjugates, likelihoods.
 
 use mercer::learn::loss::{Loss, log_loss_of_logits};
+use mercer::probability::information::{cross_entropy, entropy};
+use mercer::probability::special::softmax;
 use ndarray::array;
 
 const MARGINS: [Loss; 7] = [
@@ -209,6 +211,15 @@ fn log_loss_from_logits() {
     let got = log_loss_of_logits(&[0, 2, 1], &logits).unwrap();
     let first = (2f64.exp() + 0.5f64.exp() + (-1f64).exp()).ln() - 2.0;
     is(got, (first + 3f64.ln() + 799.0) / 3.0, 1e-14);
+    // The mean over labels drawn as p has them is the cross-entropy, which is never less than the entropy of p.
+    let (p, counts) = ([0.5, 0.3, 0.2], [5, 3, 2]);
+    let truth: Vec<usize> = (0..3).flat_map(|k| vec![k; counts[k]]).collect();
+    for eta in [[2.0, 0.5, -1.0], [0.5f64.ln(), 0.3f64.ln(), 0.2f64.ln()]] {
+        let rows = ndarray::Array2::from_shape_fn((10, 3), |(_, k)| eta[k]);
+        let loss = log_loss_of_logits(&truth, &rows).unwrap();
+        is(loss, cross_entropy(&p, &softmax(&eta)).unwrap(), 1e-14);
+        assert!(loss >= entropy(&p).unwrap() - 1e-15);
+    }
     // One column is the log-odds of class 1: the logistic loss of ±1 labels.
     let odds = array![[0.3], [-1.2]];
     let want = 0.5 * (Loss::Logistic.value(1.0, 0.3) + Loss::Logistic.value(-1.0, -1.2));

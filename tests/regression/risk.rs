@@ -41,6 +41,14 @@ fn repeating_the_data_changes_nothing() {
     let errors = EmpiricalRisk::new(Loss::ZeroOne, x.view(), y.view()).unwrap().value(w.view()).unwrap();
     let counted = x.dot(&w).iter().zip(&y).filter(|(f, y)| *f * *y <= 0.0).count();
     assert!((errors - counted as f64 / 30.0).abs() < 1e-15);
+    // y = 2x + e, both uniform on [-1, 1]: the expected squared loss of w is (w - 2)²/3 + 1/3.
+    let fresh = random(20_000, 2, 5);
+    let (x, y) = (fresh.slice(ndarray::s![.., ..1]), 2.0 * &fresh.column(0) + fresh.column(1));
+    for w in [0.5, 2.0] {
+        let risk = EmpiricalRisk::new(Loss::Squared, x, y.view()).unwrap().value(array![w].view()).unwrap();
+        let expected = ((w - 2.0_f64).powi(2) + 1.0) / 3.0;
+        assert!((risk - expected).abs() < 5.0 * (6.25 * expected / 20_000.0).sqrt(), "{risk} {expected}");
+    }
 }
 
 /// LS-08: differences, curvature that is nowhere negative, chords above the function.
@@ -276,4 +284,16 @@ fn piecewise_linear_losses() {
         RiskMinimiser::new(Loss::Hinge, Penalty::None).fit(&cpu, &x, &y),
         Err(Error::Parameter { .. })
     ));
+}
+
+#[test]
+fn separable_labels_are_refused_without_a_penalty() {
+    let x = array![[-2.0], [-1.0], [1.0], [2.0]];
+    let y = array![-1.0_f64, -1.0, 1.0, 1.0];
+    let fit = |loss, penalty, y: &Array1<f64>| RiskMinimiser::new(loss, penalty).fit(&Device::cpu(), &x, y);
+    for loss in [Loss::Logistic, Loss::Exponential, Loss::Probit] {
+        let refused = fit(loss, Penalty::None, &y);
+        assert!(matches!(refused, Err(Error::Separable { .. })), "{loss:?} {refused:?}");
+        assert!(fit(loss, Penalty::L2(0.1), &y).unwrap().report().converged());
+    }
 }

@@ -95,7 +95,10 @@ impl BayesianFactors {
         let e = factors.expected();
         let fits = row < self.rows && column < self.columns && e.len() == self.rows + self.columns;
         require("BayesianFactors", fits, || format!("({row}, {column}) is outside the matrix"))?;
-        Ok((0..self.rank).map(|k| e[row][k] * e[self.rows + column][k]).sum())
+        let (own, other) = (&e[row], &e[self.rows + column]);
+        let ranks = own.len() >= self.rank && other.len() >= self.rank;
+        require("BayesianFactors", ranks, || "factors of another model".to_owned())?;
+        Ok((0..self.rank).map(|k| own[k] * other[k]).sum())
     }
 
     fn prior(&self, block: usize) -> f64 {

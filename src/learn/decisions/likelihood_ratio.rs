@@ -1,9 +1,9 @@
 //! Tests between two densities.
 
-use ndarray::{Array1, ArrayView2};
+use ndarray::Array1;
 
 use crate::Result;
-use crate::check::parameter;
+use crate::check::{parameter, require};
 use crate::learn::data::Inputs;
 use crate::learn::densities::LogDensity;
 use crate::learn::metrics::Roc;
@@ -57,27 +57,33 @@ impl<P: LogDensity, Q: LogDensity> LikelihoodRatio<P, Q> {
     pub fn level(self, draws_of_q: impl Inputs, level: f64) -> Result<Self> {
         crate::check::level(level)?;
         let mut ratios = self.ratio(draws_of_q)?.to_vec();
+        require("LikelihoodRatio::level", !ratios.is_empty(), || "there are no draws".to_owned())?;
         ratios.sort_by(|a, b| b.total_cmp(a));
         let above = (level * ratios.len() as f64).floor() as usize;
         let threshold = ratios[above.min(ratios.len() - 1)];
         Ok(self.threshold(threshold))
     }
 
-    /// `ln p(x) - ln q(x)` of each row.
+    /// `ln p(x) - ln q(x)` of each row; infinite where one of them is impossible.
     ///
     /// # Errors
-    /// Those of the densities.
+    /// Those of the densities; [`Error::Parameter`](crate::Error::Parameter) for a row impossible under both.
     pub fn ratio(&self, x: impl Inputs) -> Result<Array1<f64>> {
         let x = x.inputs();
-        let at = |x: ArrayView2<f64>| Ok(self.p.log_density(x)? - self.q.log_density(x)?);
-        at(x.view())
+        let ratio = self.p.log_density(x.view())? - self.q.log_density(x.view())?;
+        for (row, value) in ratio.iter().enumerate() {
+            let requirement = "a row must be possible under one of the densities";
+            parameter(&format!("log-likelihood ratio of row {row}"), *value, !value.is_nan(), requirement)?;
+        }
+        Ok(ratio)
     }
 
     /// Whether each row is decided to be of p.
     ///
     /// # Errors
-    /// Those of the densities.
+    /// As [`LikelihoodRatio::ratio`]; [`Error::Parameter`](crate::Error::Parameter) for a threshold that is NaN.
     pub fn decide(&self, x: impl Inputs) -> Result<Vec<bool>> {
+        parameter("threshold", self.threshold, !self.threshold.is_nan(), "must be a number")?;
         Ok(self.ratio(x)?.iter().map(|r| *r > self.threshold).collect())
     }
 

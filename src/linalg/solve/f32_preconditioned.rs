@@ -1,7 +1,7 @@
 //! Solves on the CPU by an f32 factor: half the time and half the memory of an f64 one, and the same answer.
 //!
 //! The factor preconditions conjugate gradients whose products and residuals are f64: as long as the condition is
-//! within f32's reach, three or four of them do. Checked in `tests/ridge/kernel.rs` against the f64 factorisation.
+//! within f32's reach, three or four of them do. Checked in `tests/kernel_methods/kernel_ridge.rs` against the f64 factorisation.
 
 use faer::linalg::cholesky::llt::factor;
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};

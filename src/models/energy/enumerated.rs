@@ -3,7 +3,7 @@
 use ndarray::Array1;
 
 use crate::Result;
-use crate::check::{finite, parameter, require};
+use crate::check::{finite, number, parameter, require};
 use crate::inference::logs::normalise;
 
 /// `p(x | η) = exp(-Σ_c E_c(x | η)) / Z` over finitely many states: exact probabilities and the gradient of the likelihood by
@@ -58,30 +58,36 @@ impl<F: Fn(usize, &[f64]) -> (f64, Vec<f64>)> EnergyModel<F> {
     /// # Errors
     /// An energy that is NaN, or infinite everywhere.
     pub fn probabilities(&self, eta: &[f64]) -> Result<Vec<f64>> {
-        let mut p: Vec<f64> = self.energies(eta)?.iter().map(|e| -e.0).collect();
-        let all = normalise(&mut p);
-        parameter("log Z", all, all.is_finite(), "must be finite")?;
-        Ok(p)
+        Ok(normalised(&self.energies(eta)?)?.0)
     }
 
     /// The mean log-likelihood of the data and its gradient: `-(1/N) Σ_n ∇E(x_n) + E_p[∇E(x)]`, the positive and the
     /// negative phase.
     ///
     /// # Errors
-    /// As [`EnergyModel::probabilities`]; no data, or a state that is not there.
+    /// As [`EnergyModel::probabilities`]; no data, or a state that is not there or cannot be.
     pub fn gradient(&self, data: &[usize], eta: &[f64]) -> Result<(f64, Array1<f64>)> {
         let fits = !data.is_empty() && data.iter().all(|x| *x < self.states);
         require(OP, fits, || "data must be states, and not empty".to_owned())?;
-        let (all, p) = (self.energies(eta)?, self.probabilities(eta)?);
+        let all = self.energies(eta)?;
+        let (p, log_z) = normalised(&all)?;
         let (mut value, mut g, n) = (0.0, Array1::<f64>::zeros(eta.len()), data.len() as f64);
         for &x in data {
-            value += p[x].ln() / n;
+            value += (-all[x].0 - log_z) / n;
             g.scaled_add(-1.0 / n, &Array1::from(all[x].1.clone()));
         }
         for (p, (_, e)) in p.iter().zip(&all).filter(|(p, _)| **p > 0.0) {
             g.scaled_add(*p, &Array1::from(e.clone()));
         }
         finite(OP, "the gradient", g.view().insert_axis(ndarray::Axis(0)))?;
-        Ok((value, g))
+        Ok((number(OP, "the log-likelihood", value)?, g))
     }
+}
+
+/// `p(x)` of every state, and `ln Z`.
+fn normalised(energies: &[(f64, Vec<f64>)]) -> Result<(Vec<f64>, f64)> {
+    let mut p: Vec<f64> = energies.iter().map(|e| -e.0).collect();
+    let log_z = normalise(&mut p);
+    parameter("log Z", log_z, log_z.is_finite(), "must be finite")?;
+    Ok((p, log_z))
 }

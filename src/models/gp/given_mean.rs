@@ -122,6 +122,12 @@ impl GpRegressor {
                 "must be one of `theta`",
             )?;
         }
+        crate::check::parameter(
+            "number of the second hyper-parameter",
+            second as f64,
+            first != second,
+            "must be another than the first",
+        )?;
         let mut out = Array2::zeros((rows.len(), columns.len()));
         for ((i, j), value) in out.indexed_iter_mut() {
             let mut theta = theta.clone();

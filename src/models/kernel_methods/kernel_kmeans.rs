@@ -127,13 +127,12 @@ impl KernelKMeans {
             let free = (0..n).find(|i| !centres.contains(i)).unwrap_or(0);
             centres.push(hit.filter(|i| !centres.contains(i)).unwrap_or(free));
         }
-        let nearest = |i: usize, far: &dyn Fn(usize) -> f64| {
-            let _ = i;
+        let nearest = |far: &dyn Fn(usize) -> f64| {
             (0..self.clusters).fold(0, |best, c| if far(c) < far(best) { c } else { best })
         };
-        let mut labels: Vec<usize> = (0..n).map(|i| nearest(i, &|c| apart(i, centres[c]))).collect();
+        let mut labels: Vec<usize> = (0..n).map(|i| nearest(&|c| apart(i, centres[c]))).collect();
         let (mut trace, mut converged) = (Vec::new(), false);
-        for _ in 0..=self.max_iterations {
+        for iteration in 0..=self.max_iterations {
             let shares = shares(&labels, w, self.clusters);
             let inner = k.dot(&shares);
             let norms: Vec<f64> =
@@ -146,7 +145,7 @@ impl KernelKMeans {
             trace.push(cost);
             *made += 1;
             self.progress.report(OP, *made, None, cost)?;
-            let mut next: Vec<usize> = (0..n).map(|i| nearest(i, &|c| far(i, c))).collect();
+            let mut next: Vec<usize> = (0..n).map(|i| nearest(&|c| far(i, c))).collect();
             // A cluster without rows takes the one that is farthest from its centre.
             for c in (0..self.clusters).filter(|&c| !next.contains(&c)).collect::<Vec<_>>() {
                 let lonely =
@@ -160,7 +159,9 @@ impl KernelKMeans {
                 converged = true;
                 break;
             }
-            labels = next;
+            if iteration < self.max_iterations {
+                labels = next;
+            }
         }
         let cost = trace.last().copied().unwrap_or(0.0);
         Ok(Run { labels, cost, trace, converged })
@@ -224,11 +225,17 @@ getters!(FittedKernelKMeans {
 inherent!(FittedKernelKMeans: Predict -> Vec<usize>, Transform);
 
 impl Transform for FittedKernelKMeans {
-    /// Squared distances from the centres, m x k, in the feature space.
+    /// Squared distances from the centres, m x k, in the feature space; infinite from a cluster that has no rows.
     fn transform(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
         let to = self.expansion.at("FittedKernelKMeans::transform", &Device::cpu(), x)?;
         let own = gram_diagonal(&self.expansion.kernel, &Matrix::from_host(x.to_owned()))?.into_array()?;
-        Ok((own - 2.0 * to + &self.norms).mapv(|v| v.max(0.0)))
+        let mut far = (own - 2.0 * to + &self.norms).mapv(|v| v.max(0.0));
+        for (mut far, shares) in far.columns_mut().into_iter().zip(self.expansion.coefficients.columns()) {
+            if shares.iter().all(|s| *s == 0.0) {
+                far.fill(f64::INFINITY);
+            }
+        }
+        Ok(far)
     }
 }
 

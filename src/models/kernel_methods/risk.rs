@@ -85,6 +85,7 @@ impl KernelRisk {
         if let SmoothLoss::Huber(delta) = self.loss {
             positive("delta", delta)?;
         }
+        y.iter().try_for_each(|y| self.loss.check_target(*y))?;
         let features = root_features(OP, &self.kernel, x)?;
         let slopes = |f: &Array1<f64>| -> (f64, Array1<f64>) {
             let each = (0..y.len()).map(|i| self.loss.at(y[i], f[i]));

@@ -3,6 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::Result;
+use crate::check::parameter;
+
 /// `L(y, f)` and its derivative by f.
 #[derive(Clone)]
 pub enum SmoothLoss {
@@ -37,6 +40,23 @@ impl fmt::Debug for SmoothLoss {
 }
 
 impl SmoothLoss {
+    /// An error if y is no target of the loss.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`](crate::Error::Parameter) for labels other than -1 and 1, or a negative count.
+    pub fn check_target(&self, y: f64) -> Result<()> {
+        match self {
+            SmoothLoss::Logistic | SmoothLoss::SquaredHinge | SmoothLoss::Exponential => parameter(
+                "y",
+                y,
+                y == 1.0 || y == -1.0,
+                "the labels of a loss of the margin must be -1 and 1",
+            ),
+            SmoothLoss::Poisson => parameter("y", y, y >= 0.0, "a count must not be negative"),
+            _ => Ok(()),
+        }
+    }
+
     /// The value and the derivative by f.
     pub fn at(&self, y: f64, f: f64) -> (f64, f64) {
         match self {

@@ -1,4 +1,4 @@
-//! Classes by least squares on their one-hot codes. Checked in `tests/classify/least_squares.rs`.
+//! Classes by least squares on their one-hot codes. Checked in `tests/classify/geometry.rs`.
 
 use ndarray::{Array1, Array2, ArrayView2, Ix2};
 

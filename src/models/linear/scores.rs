@@ -4,7 +4,7 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
 #[cfg(feature = "serde")]
 use crate::check::require;
-use crate::check::{finite, inputs, parameter};
+use crate::check::{finite, inputs, number, numbers, parameter};
 use crate::learn::Inputs;
 use crate::learn::classify::winners;
 use crate::learn::configure::getters;
@@ -161,13 +161,14 @@ impl Hyperplane {
     /// The activation `wᵀx + w₀`.
     ///
     /// # Errors
-    /// [`Error::Shape`] for another number of features.
+    /// [`Error::Shape`] for another number of features, [`Error::NotFinite`], [`Error::Overflow`].
     pub fn activation(&self, x: ArrayView1<f64>) -> Result<f64> {
         let (d, own) = (x.len(), self.normal.len());
         if d != own {
             return Err(Error::Shape { op: "Hyperplane", what: format!("{own} features, x has {d}") });
         }
-        Ok(self.normal.dot(&x) + self.offset)
+        numbers("Hyperplane", "x", x.insert_axis(Axis(1)))?;
+        number("Hyperplane", "the activation", self.normal.dot(&x) + self.offset)
     }
 
     /// `(wᵀx + w₀) / ‖w‖`: the distance of x, negative on the negative side. It does not change with the size of w.

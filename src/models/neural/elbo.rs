@@ -133,6 +133,7 @@ impl LinearDecoder {
         finite("LinearDecoder::new", "loadings", loadings.view())?;
         let (d, k) = loadings.dim();
         require("LinearDecoder::new", mean.len() == d, || format!("{d} loadings, {} means", mean.len()))?;
+        finite("LinearDecoder::new", "mean", mean.view().insert_axis(ndarray::Axis(0)))?;
         positive("noise", noise)?;
         let inner = loadings.t().dot(&loadings) + Array2::<f64>::eye(k) * noise;
         let factor = Small::new("LinearDecoder::new", inner.view())?;

@@ -2,7 +2,7 @@
 
 use super::network::Network;
 use crate::Result;
-use crate::check::{parameter, require};
+use crate::check::{parameter, require, room};
 
 /// The order of magnitude of the number of linear regions of a network of rectifiers, `width^(depth · inputs)`, as its logarithm.
 /// It is no bound: one hidden layer on one input has up to `width + 1` pieces.
@@ -13,7 +13,7 @@ pub fn log_regions(width: usize, depth: usize, inputs: usize) -> Result<f64> {
     for (name, count) in [("width", width), ("depth", depth), ("inputs", inputs)] {
         parameter(name, count as f64, count > 0, "must be at least 1")?;
     }
-    Ok((depth * inputs) as f64 * (width as f64).ln())
+    Ok(depth as f64 * inputs as f64 * (width as f64).ln())
 }
 
 /// The order of magnitude of its parameters, `width² · depth`.
@@ -22,7 +22,7 @@ pub fn log_regions(width: usize, depth: usize, inputs: usize) -> Result<f64> {
 /// As [`log_regions`].
 pub fn approximate_parameters(width: usize, depth: usize) -> Result<f64> {
     log_regions(width, depth, 1)?;
-    Ok((width * width * depth) as f64)
+    Ok((width as f64).powi(2) * depth as f64)
 }
 
 /// How many slopes a piecewise linear network of one input and one output has along `from..to`, seen on a grid: changes of
@@ -30,7 +30,8 @@ pub fn approximate_parameters(width: usize, depth: usize) -> Result<f64> {
 ///
 /// # Errors
 /// [`Error::Shape`](crate::Error::Shape) for a network of more than one input or output,
-/// [`Error::Parameter`](crate::Error::Parameter) for fewer than two cells.
+/// [`Error::Parameter`](crate::Error::Parameter) for fewer than two cells, more than memory has room for, or
+/// an interval that is none.
 pub fn count_pieces(
     network: &Network,
     parameters: &[f64],
@@ -41,6 +42,9 @@ pub fn count_pieces(
     let sizes = (network.inputs(), network.outputs());
     require("count_pieces", sizes == (1, 1), || format!("the network is {} to {}", sizes.0, sizes.1))?;
     parameter("cells", cells as f64, cells > 1, "must be at least 2")?;
+    room("cells", cells.saturating_add(1), 64)?;
+    parameter("from", from, from.is_finite() && from < to, "must be finite, and less than `to`")?;
+    parameter("to", to, to.is_finite(), "must be finite")?;
     let step = (to - from) / cells as f64;
     let x = ndarray::Array2::from_shape_fn((cells + 1, 1), |(i, _)| from + step * i as f64);
     let y = network.forward(parameters, &x)?;

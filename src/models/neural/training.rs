@@ -71,14 +71,14 @@ setters!(Training {
     /// The decay κ of weights, `κ/2 ‖W‖²` in the loss; biases do not decay.
     weight_decay: f64,
     /// The share of rows held out to stop early by; none by default. What is kept are the parameters of the epoch with
-    /// the smallest loss on them.
+    /// the smallest loss on them; L-BFGS does not stop early, but its starts are compared by them.
     validation: f64,
     /// Epochs without a smaller loss on what is held out before training ends; 10 by default.
     patience: usize,
     /// How many times to train, each from its own start; the one with the smallest loss is kept, on what is held out if
     /// anything is. Once by default; the loss of each start is in the report.
     restarts: usize,
-    /// Seed of first parameters, batches, dropout and what is held out; the i-th start uses `seed + i`.
+    /// Seed of first parameters, batches and dropout, `seed + i` for the i-th start, and of what is held out from all.
     seed: u64,
     /// Called after every epoch with its loss; it can cancel the fit.
     progress: Progress,
@@ -111,10 +111,14 @@ impl Training {
         objective: &impl Objective,
     ) -> Result<Learned> {
         parameter("restarts", self.restarts as f64, self.restarts > 0, "must be at least 1")?;
+        let share = self.validation;
+        parameter("validation", share, (0.0..1.0).contains(&share), "must be at least 0 and below 1")?;
+        let all = ((0..n).collect(), Vec::new());
+        let (train, held) = if share > 0.0 { Holdout::new(share).seed(self.seed).split(n)? } else { all };
         let (mut best, mut starts) = (None::<Learned>, Vec::new());
         for restart in 0..self.restarts {
             let own = self.clone().seed(self.seed.wrapping_add(restart as u64));
-            let found = own.once(op, n, weights, start(own.seed)?, decaying, objective);
+            let found = own.once(op, (&train, &held), weights, start(own.seed)?, decaying, objective);
             // A start that explodes at once is none if there are others.
             let found = match found {
                 Err(Error::NoConvergence { .. }) if restart + 1 < self.restarts || best.is_some() => continue,
@@ -133,7 +137,7 @@ impl Training {
     fn once(
         &self,
         op: &'static str,
-        n: usize,
+        (train, held): (&[usize], &[usize]),
         weights: Option<ArrayView1<f64>>,
         start: Vec<f64>,
         decaying: &[bool],
@@ -141,15 +145,8 @@ impl Training {
     ) -> Result<Learned> {
         not_negative("weight_decay", self.weight_decay)?;
         parameter("epochs", self.epochs as f64, self.epochs > 0, "must be at least 1")?;
-        let share = self.validation;
-        parameter("validation", share, (0.0..1.0).contains(&share), "must be at least 0 and below 1")?;
-        let (train, held) = if share > 0.0 {
-            Holdout::new(share).seed(self.seed).split(n)?
-        } else {
-            ((0..n).collect(), Vec::new())
-        };
         let weight = |rows: &[usize]| weights.map_or(rows.len() as f64, |w| rows.iter().map(|&r| w[r]).sum());
-        let total = weight(&train);
+        let total = weight(train);
         parameter("sum of weights to learn from", total, total > 0.0, "must be positive")?;
         let decay = |theta: &[f64], gradient: &mut [f64]| -> f64 {
             let each = theta.iter().zip(gradient).zip(decaying).filter(|(_, d)| **d);
@@ -168,11 +165,17 @@ impl Training {
             let penalty = decay(theta, &mut gradient);
             Ok((value * scale + penalty, gradient))
         };
-        let Some(rule) = self.optimiser.rule() else { return self.lbfgs(op, start, &train, mean) };
-        let mut run = Run { training: self, op, rule, train: &train, held: &held, best: None, steps: 0 };
-        run.epochs(start, weight, mean, |theta| {
-            objective.loss(theta, &held).map(|v| v / weight(&held).max(1e-300))
-        })
+        let validate = |t: &[f64]| objective.loss(t, held).map(|v| v / weight(held).max(1e-300));
+        let Some(rule) = self.optimiser.rule() else {
+            let mut found = self.lbfgs(op, start, train, mean)?;
+            if !held.is_empty() {
+                found.loss = validate(&found.parameters)?;
+                found.validation.push(found.loss);
+            }
+            return Ok(found);
+        };
+        let mut run = Run { training: self, op, rule, train, held, best: None, steps: 0 };
+        run.epochs(start, weight, mean, validate)
     }
 
     fn lbfgs(
@@ -195,14 +198,7 @@ impl Training {
         let converged = found.stop == crate::optim::Stop::Gradient;
         let report = Report::new(found.trace, found.iterations, converged, vec![found.value]);
         let (best_epoch, loss) = (found.iterations, found.value);
-        Ok(Learned {
-            parameters: found.point,
-            loss,
-            report,
-            best_epoch,
-            exploded: None,
-            validation: Vec::new(),
-        })
+        Ok(Learned { parameters: found.point, loss, report, best_epoch, exploded: None, validation: vec![] })
     }
 }
 

@@ -122,12 +122,15 @@ impl Neighbours {
             }
         };
         let (mut uv, mut uu, mut vv) = (0.0, 0.0, 0.0);
+        let (mut all_u, mut all_v) = (0.0, 0.0);
         for (a, b) in &both {
             let (w, du, dv) = (a.weight * b.weight, a.value - mu, b.value - mv);
             (uv, uu, vv) = (uv + w * du * dv, uu + w * du * du, vv + w * dv * dv);
+            (all_u, all_v) = (all_u + w * a.value * a.value, all_v + w * b.value * b.value);
         }
-        let kappa =
-            if uu > 0.0 && vv > 0.0 { (uv / (uu.sqrt() * vv.sqrt())).clamp(-1.0, 1.0) } else { f64::NAN };
+        // Below this a spread is what rounding made of equal ratings.
+        let spread = uu > 1e-24 * all_u && vv > 1e-24 * all_v;
+        let kappa = if spread { (uv / (uu.sqrt() * vv.sqrt())).clamp(-1.0, 1.0) } else { f64::NAN };
         let trust =
             if self.significance > 0.0 { (both.len() as f64 / self.significance).min(1.0) } else { 1.0 };
         kappa * trust

@@ -99,8 +99,12 @@ impl ProbabilisticFactorisation {
     /// `log p(Y, Φ, Ψ)` with all constants; which pairs were exposed is no part of it.
     ///
     /// # Errors
-    /// [`Error::Shape`](crate::Error::Shape) for factors of other sizes than the table.
+    /// [`Error::Shape`](crate::Error::Shape) for factors of other sizes than the table,
+    /// [`Error::Parameter`](crate::Error::Parameter) for variances that are not positive.
     pub fn log_joint(&self, ratings: &Ratings, user: impl Inputs, item: impl Inputs) -> Result<f64> {
+        positive("noise", self.noise)?;
+        positive("user_variance", self.user_variance)?;
+        positive("item_variance", self.item_variance)?;
         let (user, item) = (user.inputs(), item.inputs());
         let fits = user.nrows() == ratings.users()
             && item.nrows() == ratings.items()

@@ -1,7 +1,5 @@
 //! What every recommender can be asked, and the methods that all of them have by one macro.
 
-use std::cmp::Ordering;
-
 use ndarray::{Array1, ArrayView2};
 
 use super::ratings::{Ratings, indices};
@@ -26,7 +24,7 @@ pub trait Recommend {
         parameter("user", user as f64, user < users, "must be a user of the table that was fitted")?;
         let new = (0..items).filter(|&i| seen.get(user, i).is_none());
         let mut all: Vec<(usize, f64)> = new.map(|i| (i, self.rating(user, i))).collect();
-        all.sort_by(|a, b| b.1.partial_cmp(&a.1).unwrap_or(Ordering::Equal));
+        all.sort_by(|a, b| b.1.total_cmp(&a.1));
         all.truncate(count);
         Ok(all)
     }

@@ -93,6 +93,8 @@ impl Ratings {
             let fit = r.weight >= 0.0 && r.weight.is_finite();
             parameter("weight of a rating", r.weight, fit, "must be finite and not negative")?;
         }
+        let total: f64 = entries.iter().map(|r| r.weight).sum();
+        parameter("sum of weights", total, total > 0.0 && total.is_finite(), "must be positive and finite")?;
         entries.sort_by_key(|r| (r.user, r.item));
         if let Some(two) =
             entries.windows(2).find(|two| (two[0].user, two[0].item) == (two[1].user, two[1].item))

@@ -3,7 +3,7 @@
 use super::batches::Batches;
 use super::early_stopping::EarlyStopping;
 use super::rule::StepRule;
-use crate::check::{not_negative, require};
+use crate::check::{entries, largest, not_negative, require};
 use crate::optim::{Minimum, Stop};
 use crate::{Error, Progress, Result};
 
@@ -76,7 +76,8 @@ impl<R: StepRule + Clone> FirstOrder<R> {
     ///
     /// # Errors
     /// Those of `f`; [`Error::NoConvergence`] if the values leave all bounds, which a smaller rate cures;
-    /// [`Error::Cancelled`]; [`Error::Shape`] or [`Error::Parameter`] for a bad start, gradient or setting.
+    /// [`Error::Cancelled`]; [`Error::Shape`], [`Error::NotFinite`] or [`Error::Parameter`] for a bad start, gradient or
+    /// setting.
     pub fn run(
         &self,
         start: &[f64],
@@ -91,8 +92,9 @@ impl<R: StepRule + Clone> FirstOrder<R> {
             let at = rule.look_ahead(&point);
             let (value, gradient) = f(&at)?;
             self.bounded(value, i)?;
+            whole(&at, &gradient)?;
             trace.push(value);
-            if gradient.iter().fold(0f64, |m, g| m.max(g.abs())) <= self.tolerance {
+            if largest(&gradient) <= self.tolerance {
                 (point, stop) = (at, Stop::Gradient);
                 break;
             }
@@ -102,6 +104,7 @@ impl<R: StepRule + Clone> FirstOrder<R> {
         }
         let (value, gradient) = f(&point)?;
         self.bounded(value, steps)?;
+        whole(&point, &gradient)?;
         if stop == Stop::Iterations {
             trace.push(value);
         }
@@ -187,12 +190,7 @@ impl<R: StepRule + Clone> FirstOrder<R> {
     fn check(&self, start: &[f64]) -> Result<()> {
         not_negative("tolerance", self.tolerance)?;
         require("FirstOrder::run", !start.is_empty(), || "a start of no variables".to_owned())?;
-        match start.iter().enumerate().find(|(_, v)| !v.is_finite()) {
-            None => Ok(()),
-            Some((row, &value)) => {
-                Err(Error::NotFinite { op: "FirstOrder::run", what: "the start", value, row, col: 0 })
-            }
-        }
+        entries("FirstOrder::run", "the start", start)
     }
 
     fn bounded(&self, value: f64, iterations: usize) -> Result<()> {
@@ -202,4 +200,11 @@ impl<R: StepRule + Clone> FirstOrder<R> {
         let tolerance = self.tolerance;
         Err(Error::NoConvergence { op: "FirstOrder::run", iterations, residual: value, tolerance })
     }
+}
+
+/// A gradient of as many finite numbers as there are variables.
+fn whole(point: &[f64], gradient: &[f64]) -> Result<()> {
+    let (n, m) = (point.len(), gradient.len());
+    require("FirstOrder::run", n == m, || format!("{n} variables, a gradient of {m}"))?;
+    entries("FirstOrder::run", "the gradient", gradient)
 }

@@ -1,7 +1,7 @@
 //! Maximum likelihood and maximum posterior of any model, by a search.
 
 use crate::Result;
-use crate::check::parameter;
+use crate::check::{parameter, require};
 use crate::optim::{Minimiser, Minimum};
 
 /// A log density and its gradient by θ.
@@ -52,6 +52,8 @@ pub fn maximum_posterior(
         let (mut sum, mut gradient) = log_prior(theta)?;
         for i in 0..n {
             let (log, slope) = log_density(theta, i)?;
+            let (k, own) = (gradient.len(), slope.len());
+            require("maximum_posterior", k == own, || format!("gradients of {k} and {own} numbers"))?;
             sum += log;
             gradient.iter_mut().zip(slope).for_each(|(g, s)| *g += s);
         }

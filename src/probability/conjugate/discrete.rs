@@ -69,7 +69,11 @@ impl Conjugate for BetaBernoulli {
     }
 
     fn log_predictive(&self, x: &bool) -> Result<f64> {
-        Ok(if *x { self.predictive().ln() } else { (-self.predictive()).ln_1p() })
+        let (a, b) = (self.belief.a(), self.belief.b());
+        let (own, other) = if *x { (a, b) } else { (b, a) };
+        let both = a + b;
+        // Of the smaller share: the larger is one less it.
+        Ok(if own < other { (own / both).ln() } else { (-other / both).ln_1p() })
     }
 
     fn log_evidence(&self, x: &[bool]) -> Result<f64> {

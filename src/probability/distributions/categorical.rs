@@ -79,7 +79,7 @@ impl Categorical {
 
     /// `Pr(X ≤ k)`.
     pub fn cdf(&self, k: usize) -> f64 {
-        self.p.iter().take(k + 1).sum::<f64>().min(1.0)
+        self.p.iter().take(k.saturating_add(1)).sum::<f64>().min(1.0)
     }
 
     /// The smallest k with `Pr(X ≤ k) ≥ p`.

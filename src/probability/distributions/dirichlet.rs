@@ -44,7 +44,8 @@ impl Dirichlet {
         self.alpha.iter().sum()
     }
 
-    /// `ln p(π)`; minus infinity off the simplex.
+    /// `ln p(π)`; minus infinity off the simplex. NaN at a corner where one density vanishes and another is infinite: π is zero
+    /// for an α below one and for an α above one.
     ///
     /// # Errors
     /// [`Error::Shape`] for another number of categories, [`Error::NotFinite`].

@@ -2,7 +2,7 @@
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
-use crate::check::{finite, parameter, require, weights};
+use crate::check::{entries, finite, largest, parameter, require, weights};
 use crate::probability::gaussian::factor::{lower, solve_one};
 use crate::{Error, Result};
 
@@ -76,11 +76,20 @@ pub trait ExponentialFamily {
     /// Some η in the domain, from where a search for another begins.
     fn start(&self) -> Vec<f64>;
 
+    /// An error if what the family itself is given by, such as a count of categories, is out of its domain.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`].
+    fn check_family(&self) -> Result<()> {
+        Ok(())
+    }
+
     /// η, if it is of the right length and in the domain.
     ///
     /// # Errors
     /// [`Error::Shape`], [`Error::Parameter`].
     fn check(&self, eta: &[f64]) -> Result<()> {
+        self.check_family()?;
         let k = self.dimension();
         require("ExponentialFamily", eta.len() == k, || {
             format!("{k} natural parameters, {} given", eta.len())
@@ -88,7 +97,7 @@ pub trait ExponentialFamily {
         let inside = eta.iter().all(|e| e.is_finite()) && self.is_feasible(eta);
         parameter(
             "eta[0]",
-            eta[0],
+            eta.first().copied().unwrap_or(f64::NAN),
             inside,
             "the natural parameters must lie in the domain, where A is finite",
         )
@@ -124,7 +133,7 @@ pub trait ExponentialFamily {
     /// The η with `∇A(η) = μ`: Newton's method on the convex `A(η) - ηᵀμ`, unless the family knows it in closed form.
     ///
     /// # Errors
-    /// [`Error::Shape`]; [`Error::NoConvergence`] for means that no member has.
+    /// [`Error::Shape`], [`Error::NotFinite`]; [`Error::NoConvergence`] for means that no member has.
     fn natural_parameters(&self, mean: &[f64]) -> Result<Vec<f64>> {
         newton(self, mean)
     }
@@ -144,6 +153,7 @@ pub trait ExponentialFamily {
     /// [`Error::Shape`], [`Error::NotFinite`], [`Error::Parameter`] for a row outside the support or bad weights.
     fn summary(&self, x: ArrayView2<f64>, w: ArrayView1<f64>) -> Result<Statistics> {
         const OP: &str = "ExponentialFamily::summary";
+        self.check_family()?;
         finite(OP, "x", x)?;
         weights(OP, w, x.nrows())?;
         require(OP, x.ncols() == self.features(), || {
@@ -231,6 +241,7 @@ pub(super) fn newton<F: ExponentialFamily + ?Sized>(family: &F, mean: &[f64]) ->
     const MOST: usize = 200;
     let k = family.dimension();
     require("natural_parameters", mean.len() == k, || format!("{k} mean parameters, {} given", mean.len()))?;
+    entries("natural_parameters", "mean", mean)?;
     let mut eta = family.start();
     let value = |eta: &[f64]| family.log_partition_at(eta) - dot(eta, mean);
     let mut best = value(&eta);
@@ -239,7 +250,7 @@ pub(super) fn newton<F: ExponentialFamily + ?Sized>(family: &F, mean: &[f64]) ->
         let g: Array1<f64> = family.gradient_at(&eta).iter().zip(mean).map(|(a, m)| m - a).collect();
         let h = family.hessian_at(&eta);
         // In standard deviations of the statistics.
-        residual = g.iter().zip(h.diag()).fold(0f64, |m, (g, v)| m.max(g.abs() / v.sqrt()));
+        residual = largest(&(&g / &h.diag().mapv(f64::sqrt)));
         if residual < 1e-13 {
             return Ok(eta);
         }

@@ -4,7 +4,7 @@ use ndarray::{Array2, ArrayView2, Axis};
 
 use super::family::{ExponentialFamily, newton};
 use crate::Result;
-use crate::check::{finite, require};
+use crate::check::{entries, finite, require};
 use crate::probability::special::{log_sum_exp, softmax, x_log_x};
 
 /// What [`maximum_entropy`] found: `p(x) ∝ exp(ηᵀu(x))`.
@@ -85,6 +85,7 @@ pub fn maximum_entropy(statistics: ArrayView2<f64>, target: &[f64]) -> Result<Ma
     require(OP, target.len() == statistics.ncols(), || {
         format!("{} statistics, {} means", statistics.ncols(), target.len())
     })?;
+    entries(OP, "target", target)?;
     let family = Finite { u: statistics };
     let multipliers = newton(&family, target)?;
     let probabilities = softmax(&family.exponents(&multipliers));

@@ -4,7 +4,7 @@ use ndarray::{Array1, Array2, array};
 
 use super::family::{ExponentialFamily, newton};
 use crate::Result;
-use crate::check::{parameter, require};
+use crate::check::{entries, parameter, positive, require};
 use crate::probability::special::{
     digamma, log_choose, log_factorial, log_gamma, log_multivariate_beta, log_sum_exp, logit, sigmoid,
     softmax, softplus, trigamma,
@@ -97,7 +97,23 @@ impl ExponentialFamily for Member {
         }
     }
 
+    fn check_family(&self) -> Result<()> {
+        let many = |c: usize| parameter("categories", c as f64, c > 1, "must be at least 2");
+        let tries = |n: u32| parameter("trials", f64::from(n), n > 0, "must be at least 1");
+        match *self {
+            Member::NormalMean { variance } => positive("variance", variance),
+            Member::Categorical { categories } | Member::Dirichlet { categories } => many(categories),
+            Member::Binomial { trials } => tries(trials),
+            Member::Multinomial { trials, categories } => tries(trials).and(many(categories)),
+            Member::Laplace { location } => {
+                parameter("location", location, location.is_finite(), "must be finite")
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn statistics(&self, x: &[f64]) -> Option<(Vec<f64>, f64)> {
+        self.check_family().ok()?;
         if x.len() != self.features() || x.iter().any(|x| !x.is_finite()) {
             return None;
         }
@@ -232,6 +248,8 @@ impl ExponentialFamily for Member {
         const OP: &str = "natural_parameters";
         let k = self.dimension();
         require(OP, mean.len() == k, || format!("{k} mean parameters, {} given", mean.len()))?;
+        self.check_family()?;
+        entries(OP, "mean", mean)?;
         let m = mean[0];
         let positive = |v: f64| parameter("mean[0]", v, v > 0.0 && v.is_finite(), "no member has this mean");
         let inside =

@@ -2,7 +2,7 @@
 
 use super::pair;
 use crate::Result;
-use crate::check::{not_negative, parameter, positive};
+use crate::check::{parameter, positive};
 
 /// `⌈-log₂ p(x)⌉` bits for each outcome: a prefix code has these lengths, and its mean length is within one bit of the entropy.
 ///
@@ -43,6 +43,5 @@ pub fn description_length(log_likelihood: f64, parameters: usize, observations: 
     let requirement = "must be finite: a model without error on its data cannot be compared";
     parameter("log_likelihood", log_likelihood, log_likelihood.is_finite(), requirement)?;
     positive("observations", observations)?;
-    not_negative("parameters", parameters as f64)?;
     Ok(-log_likelihood / std::f64::consts::LN_2 + 0.5 * parameters as f64 * observations.log2())
 }

@@ -145,7 +145,7 @@ pub fn bhattacharyya(p: &[f64], q: &[f64]) -> Result<f64> {
 fn powers(p: &[f64], q: &[f64], a: f64) -> f64 {
     let term = |(&p, &q): (&f64, &f64)| {
         if p == 0.0 {
-            if a == 0.0 { 0.0 } else { 0.0 * q }
+            0.0
         } else if q == 0.0 {
             if a > 1.0 { f64::INFINITY } else { 0.0 }
         } else {

@@ -46,7 +46,12 @@ pub fn cross_entropy(p: &[f64], q: &[f64]) -> Result<f64> {
 pub fn divergence(p: &[f64], q: &[f64]) -> Result<f64> {
     masses("divergence", p, q)?;
     pair("divergence", p, p)?;
-    let sum: f64 = p.iter().zip(q).filter(|(p, _)| **p > 0.0).map(|(p, q)| p * (p / q).ln()).sum();
+    let term = |(p, q): (&f64, &f64)| {
+        let ratio = p / q;
+        // A ratio beyond what f64 holds has a logarithm all the same.
+        p * if ratio.is_finite() { ratio.ln() } else { p.ln() - q.ln() }
+    };
+    let sum: f64 = p.iter().zip(q).filter(|(p, _)| **p > 0.0).map(term).sum();
     // Of two distributions; rounding must not make it negative.
     Ok(if (q.iter().sum::<f64>() - 1.0).abs() < 1e-12 { sum.max(0.0) } else { sum })
 }

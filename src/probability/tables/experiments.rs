@@ -4,7 +4,7 @@ use ndarray::Array1;
 
 use super::moments::variance;
 use crate::Result;
-use crate::check::{parameter, require};
+use crate::check::{entries, parameter, require};
 use crate::probability::distributions::Univariate;
 
 /// What [`bias`] found.
@@ -71,9 +71,10 @@ pub fn standardised_means(
 /// Kolmogorov's `sup_x |F_n(x) - F(x)|` between a sample and a continuous distribution.
 ///
 /// # Errors
-/// [`Error::Shape`](crate::Error::Shape) for no numbers.
+/// [`Error::Shape`](crate::Error::Shape) for no numbers, [`Error::NotFinite`](crate::Error::NotFinite).
 pub fn kolmogorov_distance(x: &[f64], of: &impl Univariate) -> Result<f64> {
     require("kolmogorov_distance", !x.is_empty(), || "there are no numbers".to_owned())?;
+    entries("kolmogorov_distance", "x", x)?;
     let mut x = x.to_vec();
     x.sort_by(f64::total_cmp);
     let n = x.len() as f64;

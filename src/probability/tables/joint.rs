@@ -50,7 +50,7 @@ impl JointTable {
     /// The table of observations, one a row: each entry a value of a variable that has so many.
     ///
     /// # Errors
-    /// [`Error::Shape`] for no rows or another number of columns, [`Error::Parameter`] for a value that is not there.
+    /// [`Error::Shape`] for another number of columns or a value that is not there, [`Error::Parameter`] for no rows.
     pub fn from_rows(values: &[usize], rows: &[Vec<usize>]) -> Result<Self> {
         let cells = values.iter().try_fold(1usize, |all, &v| all.checked_mul(v)).unwrap_or(usize::MAX);
         crate::check::room("values", cells, 8)?;

@@ -3,7 +3,7 @@
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
 use super::likelihood::{Local, PointLikelihood};
-use crate::check::{finite, inputs, require};
+use crate::check::{finite, inputs, largest, require};
 use crate::learn::configure::getters;
 use crate::learn::{Inputs, Weights};
 use crate::models::gp::prediction::{Samples, draw};
@@ -111,7 +111,7 @@ impl LatentGp {
         let mut residual = f64::INFINITY;
         for _ in 0..MOST {
             let gap: Array1<f64> = here.iter().zip(&alpha).map(|(l, a)| l.slope - a).collect();
-            residual = gap.iter().fold(0f64, |m, g| m.max(g.abs()));
+            residual = largest(&gap);
             if residual < 1e-11 {
                 break;
             }

@@ -6,7 +6,7 @@ use ndarray::{Array, Array1, Array2, ArrayView2, Axis, Ix2, s};
 
 use super::family::{Family, Link};
 use crate::Result;
-use crate::check::finite;
+use crate::check::{finite, parameter};
 use crate::learn::configure::getters;
 use crate::learn::inherent::inherent;
 use crate::learn::{Inputs, Predict, Report, Reported, TargetDim};
@@ -160,7 +160,8 @@ impl<D: TargetDim> FittedGeneralisedLinear<D> {
         self.number(1)
     }
 
-    /// The dispersion φ of each target: Pearson's statistic over the degrees of freedom, or one if the family has none.
+    /// The dispersion φ of each target: Pearson's statistic over the degrees of freedom; one if the family has none, or if
+    /// no degrees of freedom are left to tell it from.
     pub fn dispersion(&self) -> Array1<f64> {
         self.number(2)
     }
@@ -171,8 +172,19 @@ impl<D: TargetDim> FittedGeneralisedLinear<D> {
     }
 
     /// `ln p(y)` at the maximum, of all targets together.
-    pub fn log_likelihood(&self) -> f64 {
-        self.number(4).sum()
+    ///
+    /// # Errors
+    /// [`Error::Parameter`](crate::Error::Parameter) if the family has a dispersion, and a target is met exactly or there are
+    /// no more observations than coefficients: then it has no maximum.
+    pub fn log_likelihood(&self) -> Result<f64> {
+        if self.family.dispersed() {
+            let freedom = self.degrees_of_freedom();
+            parameter("degrees of freedom", freedom, freedom > 0.0, "must be positive for a dispersion")?;
+            for &phi in &self.dispersion() {
+                parameter("dispersion", phi, phi > 0.0, "must be positive for a finite likelihood")?;
+            }
+        }
+        Ok(self.number(4).sum())
     }
 
     /// Observations less coefficients.
@@ -186,13 +198,19 @@ impl<D: TargetDim> FittedGeneralisedLinear<D> {
     }
 
     /// `2k - 2 ln p(y)`: smaller is better.
-    pub fn aic(&self) -> f64 {
-        2.0 * self.parameters() as f64 - 2.0 * self.log_likelihood()
+    ///
+    /// # Errors
+    /// As [`FittedGeneralisedLinear::log_likelihood`].
+    pub fn aic(&self) -> Result<f64> {
+        Ok(2.0 * self.parameters() as f64 - 2.0 * self.log_likelihood()?)
     }
 
     /// `k ln n - 2 ln p(y)`: smaller is better.
-    pub fn bic(&self) -> f64 {
-        self.parameters() as f64 * self.statistics.total.ln() - 2.0 * self.log_likelihood()
+    ///
+    /// # Errors
+    /// As [`FittedGeneralisedLinear::log_likelihood`].
+    pub fn bic(&self) -> Result<f64> {
+        Ok(self.parameters() as f64 * self.statistics.total.ln() - 2.0 * self.log_likelihood()?)
     }
 }
 

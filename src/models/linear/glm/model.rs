@@ -170,7 +170,7 @@ impl GeneralisedLinear {
             errors.column_mut(k).assign(&covariance.diag().mapv(|v| v.max(0.0).sqrt()));
             let own =
                 |i: usize| design.weights[i] * self.family.log_density(y[[i, k]], found.mean[i], dispersion);
-            let log_likelihood = if dispersion > 0.0 { (0..n).map(own).sum() } else { f64::MAX };
+            let log_likelihood = if dispersion > 0.0 { (0..n).map(own).sum() } else { 0.0 };
             statistics.set(k, [found.deviance, null, dispersion, pearson, log_likelihood, freedom]);
             let bounded = matches!(self.family, Family::Bernoulli | Family::Binomial { .. });
             statistics.separated |= bounded && null > 0.0 && found.deviance <= NOTHING * null;

@@ -39,7 +39,8 @@ use crate::{Device, Error, Progress, Result};
 /// ```
 ///
 /// # Errors of a fit
-/// [`Error::Unsupported`] for losses that are not convex, and for piecewise linear losses with a power of coefficients.
+/// [`Error::Unsupported`] for losses that are not convex, and for piecewise linear losses with a power of coefficients;
+/// [`Error::Separable`] for the logistic, exponential and probit loss without a penalty where a plane tells the labels apart.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RiskMinimiser {
@@ -118,6 +119,7 @@ impl RiskMinimiser {
             let risk = EmpiricalRisk::new(self.loss, rows.view(), y.column(k))?.weighted(weights.view())?;
             let found = self.solve(&risk, rows.view(), y.column(k), &weights, d)?;
             let w: Array1<f64> = found.w.into();
+            self.attained(rows.dot(&w).view(), y.column(k))?;
             objective[k] = risk.value(w.view())? + self.penalty.value(&w.to_vec()[..d]);
             coefficients.column_mut(k).assign(&w.slice(s![..d]));
             intercept[k] = if self.intercept { w[d] - coefficients.column(k).dot(&mean) } else { 0.0 };
@@ -203,7 +205,24 @@ impl RiskMinimiser {
                 Ok((value, gradient, hessian))
             })?
         };
-        Ok(Found { w: found.point, trace: found.trace, converged: found.stop != Ended::Iterations })
+        Ok(Found {
+            w: found.point,
+            trace: found.trace,
+            converged: matches!(found.stop, Ended::Gradient | Ended::Value),
+        })
+    }
+
+    /// An error if the scores tell classes apart and nothing keeps them small: these losses then fall forever.
+    fn attained(&self, scores: ArrayView1<f64>, y: ArrayView1<f64>) -> Result<()> {
+        let falls = matches!(self.loss, Loss::Logistic | Loss::Exponential | Loss::Probit);
+        // The intercept has no penalty: it alone separates a single class.
+        let free =
+            self.penalty.parts() == Some((0.0, 0.0)) || (self.intercept && y.iter().all(|v| *v == y[0]));
+        let apart = scores.iter().zip(y).all(|(f, y)| f * y > 0.0);
+        if falls && free && apart {
+            return Err(Error::Separable { op: "RiskMinimiser::fit" });
+        }
+        Ok(())
     }
 
     /// Each loss as prices of the two sides of rows `t - aᵀw`, each absolute penalty as another row.
@@ -243,6 +262,7 @@ impl RiskMinimiser {
         let squares = Array1::from_shape_fn(rows.ncols(), |j| if j < d { 2.0 * square } else { 0.0 });
         let found = PiecewiseLinear::new()
             .max_iterations(self.max_iterations)
+            .tolerance(self.tolerance)
             .progress(self.progress.clone())
             .run(a.view(), t.view(), high.view(), low.view(), squares.view())?;
         Ok(Found { w: found.point.to_vec(), trace: found.gaps, converged: found.converged })

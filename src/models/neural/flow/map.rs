@@ -105,6 +105,19 @@ impl FlowMap {
     }
 
     fn fits(&self, parameters: &[f64], x: ArrayView2<f64>) -> Result<()> {
+        if let FlowMap::Coupling { passive, network } = self {
+            let (known, active) = Self::places(passive);
+            let sizes = (network.inputs(), network.outputs());
+            require("FlowMap", sizes == (known.len(), 2 * active.len()), || {
+                format!(
+                    "a network from {} to {} for {} to {}",
+                    sizes.0,
+                    sizes.1,
+                    known.len(),
+                    2 * active.len()
+                )
+            })?;
+        }
         let fits = parameters.len() == self.parameters() && x.ncols() == self.width();
         require("FlowMap", fits, || {
             format!(
