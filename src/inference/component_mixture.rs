@@ -153,22 +153,20 @@ impl<C: Component> ComponentMixture<C> {
         require(OP, labels.len() == x.nrows() && labels.iter().flatten().all(|z| *z < k), || {
             format!("{} rows, {} labels of {k} components", x.nrows(), labels.len())
         })?;
+        // What has no weight has no part, though no component may allow it.
+        let kept: Vec<usize> = (0..x.nrows()).filter(|&i| w[i] > 0.0).collect();
+        let (rows, w) = (x.select(Axis(0), &kept), w.select(Axis(0), &kept));
+        let (x, labels) = (rows.view(), kept.iter().map(|&i| labels[i]).collect::<Vec<_>>());
         let mut now = ComponentMixture { trace: Vec::new(), ..self.clone() };
         for iteration in 0..=most {
             let joint = now.log_joint(x)?;
             let mut r = Array2::zeros(joint.raw_dim());
             let mut log = 0.0;
-            for (i, (row, label)) in joint.rows().into_iter().zip(labels).enumerate() {
+            for (i, (row, label)) in joint.rows().into_iter().zip(&labels).enumerate() {
                 let total = label.map_or_else(|| log_sum_exp(&row.to_vec()), |z| row[z]);
-                if w[i] > 0.0 {
-                    log += w[i] * total;
-                    parameter(
-                        &format!("log density of row {i}"),
-                        total,
-                        total.is_finite(),
-                        "no component allows it",
-                    )?;
-                }
+                log += w[i] * total;
+                let name = format!("log density of row {}", kept[i]);
+                parameter(&name, total, total.is_finite(), "no component allows it")?;
                 for own in 0..k {
                     let share =
                         label.map_or_else(|| (row[own] - total).exp(), |z| f64::from(u8::from(z == own)));

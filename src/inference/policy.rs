@@ -167,7 +167,8 @@ setters!(PolicyGradient {
     step: f64,
     /// What a reward one step later is worth, in (0, 1]: 1.
     discount: f64,
-    /// Whether a running mean of the rewards is subtracted, which lowers the variance of the gradient and not its mean.
+    /// Whether a running mean of the rewards of earlier episodes is subtracted, which lowers the variance of the gradient and
+    /// not its mean; the first episode that comes to a state then teaches nothing but that mean.
     baseline: bool,
     /// Seed of all random decisions; episode e uses stream e.
     seed: u64,
@@ -226,15 +227,24 @@ impl PolicyGradient {
                 steps.push((s, action, reward));
                 at = next;
             }
-            let mut later = 0.0;
+            let (mut later, mut returns) = (0.0, Vec::with_capacity(steps.len()));
             let mut change = Array2::<f64>::zeros((states, actions));
             for &(s, action, reward) in steps.iter().rev() {
                 later = reward + self.discount * later;
-                let advantage = later - if self.baseline { baseline[s] } else { 0.0 };
+                // A state that no earlier episode came to has no baseline yet: this one gives it.
+                let advantage = match (self.baseline, seen[s] > 0.0) {
+                    (false, _) => later,
+                    (true, true) => later - baseline[s],
+                    (true, false) => 0.0,
+                };
                 for (a, p) in policy(&theta, s).iter().enumerate() {
                     change[[s, a]] += advantage * (f64::from(u8::from(a == action)) - p);
                 }
-                // The mean over the visits so far, of which the last hundred count.
+                returns.push((s, later));
+            }
+            // The mean over the visits so far, of which the last hundred count; those of an episode come after its gradient,
+            // because they depend on its actions.
+            for (s, later) in returns {
                 seen[s] = (seen[s] + 1.0_f64).min(100.0);
                 baseline[s] += (later - baseline[s]) / seen[s];
             }

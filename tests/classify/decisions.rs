@@ -221,3 +221,20 @@ fn ratios_of_nothing_are_refused() {
     assert!(test.threshold(f64::NAN).decide(array![[1.0]]).is_err());
     assert!(LikelihoodRatio::new(Right, Right).level(Array2::<f64>::zeros((0, 1)), 0.1).is_err());
 }
+
+/// AA.2: a label that changes moves no row, and noise belongs to what is asked, not to where it stands.
+#[test]
+fn a_private_vote_keeps_its_guarantee() {
+    let (x, y) = three();
+    let model = PrivateVote::new(GaussianNaiveBayes::new(), 3).seed(3);
+    let (mut other, classes) = (y.clone(), y.iter().max().unwrap());
+    other[0] = (other[0] + 1) % (classes + 1);
+    let parts = |y: &Vec<i64>| model.fit(&Device::cpu(), &x, y).unwrap().parts().to_vec();
+    assert_eq!(parts(&y), parts(&other));
+    let [clean, noisy] = [0.0, 2.0].map(|b| model.clone().noise(b).fit(&Device::cpu(), &x, &y).unwrap());
+    let noise = |x: &Array2<f64>| noisy.votes(x).unwrap() - clean.votes(x).unwrap();
+    let (a, b) = (x.select(Axis(0), &[0, 1]), x.select(Axis(0), &[1, 2]));
+    let (of_a, of_b) = (noise(&a), noise(&b));
+    assert!(of_a.row(0).iter().zip(of_b.row(0)).all(|(p, q)| (p - q).abs() > 1e-9));
+    assert!(of_a.row(1).iter().zip(of_b.row(0)).all(|(p, q)| (p - q).abs() < 1e-12));
+}

@@ -157,3 +157,17 @@ fn bad_input_is_refused() {
             .is_err()
     );
 }
+
+#[test]
+fn sums_over_many_states_need_no_room() {
+    // Units that do not meet are coins, each with its own weight.
+    let (m, bias) = (12, |j: usize| 300.0 * (j as f64 - 5.0));
+    let rbm = FittedRbm::new(
+        Visible::Bernoulli,
+        Array2::zeros((m, m)),
+        Array1::from_shape_fn(m, bias),
+        Array1::zeros(m),
+    );
+    let want: f64 = (0..m).map(|j| bias(j).max(0.0) + (-bias(j).abs()).exp().ln_1p() + 2f64.ln()).sum();
+    near(rbm.unwrap().log_partition().unwrap(), want, 1e-9);
+}

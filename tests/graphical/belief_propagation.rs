@@ -81,3 +81,11 @@ fn loops_are_close_and_say_whether_they_converged() {
     assert!(!hasty.converged() && hasty.iterations() == 2);
     assert!(BeliefPropagation::new().damping(1.0).run(&field).is_err());
 }
+
+#[test]
+fn observations_that_exclude_each_other_are_refused() {
+    let field = MarkovField::new(&[2], vec![]).unwrap().observe(&[(0, 0), (0, 1)]).unwrap();
+    for messages in [Messages::Sum, Messages::Max] {
+        assert!(BeliefPropagation::new().messages(messages).run(&field).is_err());
+    }
+}

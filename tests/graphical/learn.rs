@@ -115,3 +115,55 @@ fn gaps_are_filled_by_em() {
     near(probability(&whole, 2, 3), 7.0 / 8.0, 1e-12);
     assert!(learner.learn(&shape(), &Array2::from_elem((1, 3), 2.0)).is_err());
 }
+
+/// EM with a prior ends in one place, wherever it starts: where its own step leads back to.
+#[track_caller]
+fn one_end(learner: &NetLearner, starts: [&BayesNet; 2], x: &Array2<f64>) {
+    let [a, b] = starts.map(|s| learner.learn(s, x).unwrap());
+    for (k, table) in a.tables().iter().enumerate() {
+        for place in 0..table.log_values().len() {
+            near(probability(&a, k, place), probability(&b, k, place), 1e-5);
+        }
+    }
+}
+
+#[test]
+fn gaps_with_a_posterior_mean_are_learned() {
+    let mut x = rows();
+    for i in (0..50).step_by(4) {
+        x[[i, i % 3]] = f64::NAN;
+    }
+    let learner = NetLearner::new().allow_missing(true).tolerance(0.0).max_iterations(300);
+    let likely = learner.learn(&shape(), &x).unwrap();
+    let mean = learner.estimate(Estimate::Mean { alpha: 2.0 });
+    // The likelihood falls from where it is largest: that is no reason to stay.
+    one_end(&mean, [&shape(), &likely], &x);
+    let learned = mean.learn(&likely, &x).unwrap();
+    assert!((probability(&learned, 2, 3) - probability(&likely, 2, 3)).abs() > 0.01);
+}
+
+#[test]
+fn gaps_in_tied_tables_are_learned_with_a_prior() {
+    let link = |name: &str, from: &str, t: &[f64]| Node::new(name, 2).given(&[from], t);
+    let chain = |t: [&[f64]; 3]| {
+        BayesNet::new(&[Node::new("a", 2), link("b", "a", t[0]), link("c", "b", t[1]), link("d", "c", t[2])])
+            .unwrap()
+    };
+    let x = Array2::from_shape_fn((24, 4), |(i, j)| {
+        if (i + j) % 5 == 4 { f64::NAN } else { f64::from(u8::from((i + j / 3) % 3 == 0)) }
+    });
+    let learner = NetLearner::new().allow_missing(true).tolerance(0.0).max_iterations(300);
+    let tied = learner.ties(vec![vec![1, 2, 3]]).estimate(Estimate::Mode { alpha: 6.0 });
+    let flat = chain([&[0.5; 4]; 3]);
+    let other = chain([&[0.9, 0.1, 0.2, 0.8], &[0.6, 0.4, 0.1, 0.9], &[0.9, 0.1, 0.3, 0.7]]);
+    one_end(&tied, [&flat, &other], &x);
+    let learned = tied.learn(&flat, &x).unwrap();
+    assert!((probability(&learned, 1, 0) - 0.5).abs() > 0.05);
+    near(probability(&learned, 1, 0), probability(&learned, 3, 0), 1e-12);
+}
+
+#[test]
+fn ties_of_nothing_and_two_ties_of_one_variable_are_refused() {
+    assert!(NetLearner::new().ties(vec![vec![]]).learn(&shape(), &rows()).is_err());
+    assert!(NetLearner::new().ties(vec![vec![0, 1], vec![1]]).learn(&shape(), &rows()).is_err());
+}

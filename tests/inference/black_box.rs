@@ -156,3 +156,12 @@ fn gumbel_softmax_is_categorical_when_it_is_cold() {
     }
     assert!(gumbel_softmax(&[0.0], 0.0, &mut rng).is_err());
 }
+
+#[test]
+fn a_local_gradient_refuses_what_is_not_finite() {
+    let q = Approximation::Diagonal { mean: vec![0.0, 0.0], log_sd: vec![0.0, 0.0] };
+    let good = local_score_gradient(&q, 10, 1, |i, z| Ok(-z[i] * z[i])).unwrap();
+    assert!(good.elbo.is_none() && good.mean.iter().all(|g| g.is_finite()));
+    assert!(local_score_gradient(&q, 10, 1, |_, _| Ok(f64::NEG_INFINITY)).is_err());
+    assert!(local_score_gradient(&q, usize::MAX, 1, |_, _| Ok(0.0)).is_err());
+}

@@ -101,3 +101,20 @@ fn what_is_no_distribution_is_refused() {
     assert!(multi_sample_bound(&[0.5, 0.5], &[0.0, 0.0], 0).is_err());
     assert!(multi_sample_bound(&vec![1.0 / 40.0; 40], &vec![0.0; 40], 40).is_err());
 }
+
+#[test]
+fn a_joint_that_vanishes_has_no_bound_and_no_nan() {
+    let none = f64::NEG_INFINITY;
+    for k in 1..4 {
+        assert_eq!(multi_sample_bound(&[0.5, 0.5, 0.0], &[none, none, 0.0], k).unwrap(), none);
+        assert_eq!(multi_sample_bound(&[0.5, 0.5], &[none, 0.0], k).unwrap(), none);
+    }
+    // A set of probability below the least number is still one that may be drawn.
+    assert_eq!(multi_sample_bound(&[1.0 - 1e-16, 1e-200], &[0.0, none], 2).unwrap(), none);
+    let forms = elbo_forms(&[0.5, 0.5], &[0.5f64.ln(); 2], &[none; 2]).unwrap();
+    assert_eq!(forms, [none; 4]);
+    assert_eq!(renyi_bound(&[0.5, 0.5], &[0.0, none], 2.0).unwrap(), none);
+    // Weights far apart: at one sample it is the bound of always.
+    let far = [0.0, -2000.0];
+    near(multi_sample_bound(&[0.5, 0.5], &far, 1).unwrap(), elbo(&[0.5, 0.5], &far).unwrap(), 1e-9);
+}

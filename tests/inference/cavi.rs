@@ -167,3 +167,13 @@ fn parallel_local_updates_are_the_sequential_ones() {
     let other = Cavi::new().max_sweeps(3).run(&turned, turned.start(&[-1.0, 1.0], 1.0).unwrap()).unwrap();
     near(other.elbo(), together.elbo(), 1e-10);
 }
+
+#[test]
+fn a_value_that_is_excluded_has_no_part_in_a_divergence() {
+    let none = f64::NEG_INFINITY;
+    let family = Family::Categorical(3);
+    // Of (1/2, 1/2, 0) from thirds: log 3/2; the other way round nothing covers the third.
+    near(family.kl(&[0.0, 0.0, none], &[0.0; 3]).unwrap(), 1.5f64.ln(), 1e-12);
+    near(family.kl(&[0.0, 0.0, none], &[0.0, 0.0, none]).unwrap(), 0.0, 1e-12);
+    assert_eq!(family.kl(&[0.0; 3], &[0.0, 0.0, none]).unwrap(), f64::INFINITY);
+}

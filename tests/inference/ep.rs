@@ -66,3 +66,22 @@ fn one_probit_site_is_exact_and_several_are_close() {
     near(found.log_evidence(), z.ln(), 0.01);
     near(found.mean()[0], m / z, 0.01);
 }
+
+#[test]
+fn even_sites_converge_in_their_variance() {
+    // Student's densities about zero never move the mean: what must settle is the variance.
+    let student = || QuadratureSite(|s: f64| -2.0 * (1.0 + 400.0 * s * s).ln());
+    let sites: Vec<Box<dyn Site>> = (0..3).map(|_| Box::new(student()) as Box<dyn Site>).collect();
+    let ep = ExpectationPropagation::new(array![0.0], array![[4.0]]).unwrap();
+    let found = ep.run(&array![[1.0], [1.0], [1.0]], &sites).unwrap();
+    // By symmetry the sites end with one precision τ, that of 1/v - (1/4 + 2τ) with v the tilted variance.
+    let mut tau = 0.0;
+    for _ in 0..400 {
+        let cavity = 0.25 + 2.0 * tau;
+        let (_, _, v) = student().tilted(0.0, 1.0 / cavity).unwrap();
+        tau = 0.5 * tau + 0.5 * (1.0 / v - cavity);
+    }
+    near(found.mean()[0], 0.0, 1e-9);
+    let want = 1.0 / (0.25 + 3.0 * tau);
+    near(found.covariance()[[0, 0]] / want, 1.0, 1e-6);
+}

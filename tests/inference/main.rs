@@ -9,6 +9,7 @@ mod black_box;
 mod bounds;
 mod cavi;
 mod chains;
+mod component_mixture;
 mod em;
 mod ep;
 mod factors;

@@ -16,7 +16,7 @@ fn the_better_arm_is_found() {
 #[test]
 fn the_way_around_a_wall_is_found() {
     let board = GridWorld::new(3, 4, &[(1, 1), (1, 2)]).unwrap();
-    let learned = PolicyGradient::new().episodes(1500).seed(2).train(&board).unwrap();
+    let learned = PolicyGradient::new().episodes(1500).step(0.01).seed(2).train(&board).unwrap();
     // The shortest way takes five moves: the most probable actions take it.
     let (mut at, mut moves, mut rng) = (Some(0), 0, Philox::new(0, 0));
     while let Some(s) = at.filter(|_| moves < 20) {
@@ -30,4 +30,16 @@ fn the_way_around_a_wall_is_found() {
     let mean = |part: &[f64]| part.iter().sum::<f64>() / part.len() as f64;
     assert!(mean(&trace[trace.len() - 100..]) > mean(&trace[..100]) + 5.0);
     assert!(GridWorld::new(1, 1, &[]).is_err() && GridWorld::new(2, 2, &[(0, 0)]).is_err());
+}
+
+#[test]
+fn a_baseline_knows_nothing_of_its_own_episode() {
+    // The first episode has none and teaches nothing else, though it comes to a cell many times.
+    let board = GridWorld::new(3, 3, &[]).unwrap();
+    for seed in 0..3 {
+        let [with, without] = [true, false]
+            .map(|b| PolicyGradient::new().episodes(1).baseline(b).seed(seed).train(&board).unwrap());
+        assert!(with.probabilities().iter().all(|p| *p == 0.25));
+        assert!(without.probabilities().iter().any(|p| *p != 0.25));
+    }
 }

@@ -137,3 +137,16 @@ fn a_variational_step_raises_its_bound_and_stays_below() {
     assert!(coarse.report.trace.windows(2).all(|w| w[1] >= w[0] - 1e-9));
     assert!(coarse.objective() < exact.objective());
 }
+
+#[test]
+fn parts_of_the_data_have_their_own_noise() {
+    let sampled = MonteCarloEm::new(Mixture, 1, 1).unwrap();
+    let once = Em::new().max_iterations(0);
+    let one = once.run(&sampled, &[data()], |_| Ok([-0.5, 0.5])).unwrap();
+    let two = once.run(&sampled, &[data(), data()], |_| Ok([-0.5, 0.5])).unwrap();
+    near(two.stats.mass(), 2.0 * one.stats.mass(), 1e-12);
+    // The same draws for both halves would be exactly twice those of one.
+    assert!((two.stats.total[0] - 2.0 * one.stats.total[0]).abs() > 1e-6);
+    let again = once.run(&sampled, &[data(), data()], |_| Ok([-0.5, 0.5])).unwrap();
+    near(two.stats.total[0], again.stats.total[0], 0.0);
+}

@@ -49,3 +49,11 @@ fn a_whole_batch_and_a_whole_step_are_coordinate_ascent() {
     }
     assert!(StochasticVi::new(0).run(&model, vec![vec![0.0, -0.5]; 2]).is_err());
 }
+
+#[test]
+fn observations_that_are_not_there_are_refused() {
+    let model = KnownVarianceMixture::new(&X, 2, 4.0).unwrap();
+    let at = vec![vec![-1.0, -0.5], vec![1.0, -0.5]];
+    assert!(StochasticVi::estimate(&model, &at, &[6]).is_err());
+    assert!(StochasticVi::estimate(&model, &at[..1], &[0]).is_err());
+}

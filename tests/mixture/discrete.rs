@@ -129,3 +129,15 @@ fn bad_input_is_refused() {
     x.column_mut(2).fill(0.0);
     assert!(CategoricalMixture::new(2).fit(&cpu, x.view()).unwrap().log_likelihood().is_finite());
 }
+
+/// Yes and no are one free number for each feature, however many features there are; categories sum to one.
+#[test]
+fn free_parameters_are_counted() {
+    for d in 1..5 {
+        let x = Array2::from_shape_fn((12, d), |(i, j)| ((i >> (j % 3)) & 1) as f64);
+        let bernoulli = BernoulliMixture::new(3).fit(&Device::cpu(), x.view()).unwrap();
+        assert_eq!(bernoulli.parameters(), 3 * d + 2);
+        let categorical = CategoricalMixture::new(3).fit(&Device::cpu(), (&x + 1.0).view()).unwrap();
+        assert_eq!(categorical.parameters(), 3 * (d - 1) + 2);
+    }
+}

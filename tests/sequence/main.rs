@@ -5,6 +5,7 @@
 #![allow(clippy::needless_borrows_for_generic_args, reason = "as users write it")]
 
 mod hidden_markov;
+mod hidden_markov_limits;
 mod linear_gaussian;
 mod oracle;
 

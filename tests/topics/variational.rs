@@ -128,3 +128,23 @@ fn documents_may_come_in_any_order() {
     let c = model.start(start().select(Axis(0), &[1, 0])).fit(&Device::cpu(), &counts()).unwrap();
     assert!((a.lambda() - &c.lambda().select(Axis(0), &[1, 0])).iter().all(|v| v.abs() < 1e-9));
 }
+
+#[test]
+fn the_bound_of_on_line_learning_is_one() {
+    // Steps so small that λ stays at its start, which is no η + Σφ: the evidence of these words is -23.911.
+    let method = TopicMethod::Online { batch: 2, delay: 1e9, decay: 1.0 };
+    for size in [0.001, 0.1, 1.0, 20.0] {
+        let model = notes().method(method).max_iterations(2).start(start() * size);
+        let found = model.fit(&Device::cpu(), &counts()).unwrap();
+        assert!(found.report().trace.iter().all(|v| *v < -23.911), "{:?}", found.report().trace);
+    }
+    // A whole batch and a whole step: the numbers of coordinate ascent.
+    let whole = TopicMethod::Online { batch: 5, delay: 0.0, decay: 1.0 };
+    let model = notes().start(start()).local_passes(1).max_iterations(1);
+    let online = model.clone().method(whole).fit(&Device::cpu(), &counts()).unwrap();
+    near(
+        online.report().objective(),
+        model.fit(&Device::cpu(), &counts()).unwrap().report().objective(),
+        1e-9,
+    );
+}

@@ -32,6 +32,16 @@ pub trait EmModel {
     /// Whatever the computation meets; the driver passes it on.
     fn expect(&self, params: &Self::Params, batch: &Self::Batch) -> Result<Self::Stats>;
 
+    /// [`EmModel::expect`] of the part with this number, for a model that treats every part by itself: random numbers of its
+    /// own, for instance. The number is not used unless a model does.
+    ///
+    /// # Errors
+    /// Whatever the computation meets; the driver passes it on.
+    fn expect_part(&self, params: &Self::Params, batch: &Self::Batch, part: usize) -> Result<Self::Stats> {
+        let _ = part;
+        self.expect(params, batch)
+    }
+
     /// The M-step: the parameters that maximise the expected complete log-likelihood. `params` are those of the E-step.
     ///
     /// # Errors

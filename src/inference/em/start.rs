@@ -145,7 +145,7 @@ impl<M: EmModel, D: Batches<M::Batch> + ?Sized> Climb<'_, M, D> {
     fn visit(&self, part: usize, params: &M::Params) -> Result<M::Stats> {
         let mut found = None;
         self.data.visit(part, &mut |batch| {
-            found = Some(self.model.expect(params, batch)?);
+            found = Some(self.model.expect_part(params, batch, part)?);
             Ok(())
         })?;
         found.ok_or_else(|| Error::Shape {

@@ -63,7 +63,14 @@ impl<M: CompleteData> EmModel for MonteCarloEm<M> {
     type Stats = M::Stats;
 
     fn expect(&self, params: &M::Params, batch: &M::Batch) -> Result<M::Stats> {
-        let draw = |m: usize| self.model.complete(params, batch, &mut Philox::new(self.seed, m as u64));
+        self.expect_part(params, batch, 0)
+    }
+
+    /// Draw m of part p has the stream `p M + m`: no two parts share their noise.
+    fn expect_part(&self, params: &M::Params, batch: &M::Batch, part: usize) -> Result<M::Stats> {
+        let first = (part as u64).wrapping_mul(self.draws as u64);
+        let stream = |m: usize| Philox::new(self.seed, first.wrapping_add(m as u64));
+        let draw = |m: usize| self.model.complete(params, batch, &mut stream(m));
         let mut sum = draw(0)?;
         for m in 1..self.draws {
             sum.add(&draw(m)?);

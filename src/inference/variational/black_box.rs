@@ -116,6 +116,8 @@ impl BlackBox {
                 }
                 Estimator::Reparametrised => reparametrised_gradient(&q, self.samples, seed, &mut log_joint)?,
             };
+            // Both estimators see the whole joint, and have it.
+            let elbo = elbo.unwrap_or(f64::NAN);
             let n = t as f64 + 1.0;
             let rate = self.step * 0.1_f64.powf(t as f64 / self.iterations as f64);
             let mut phi = q.parameters();

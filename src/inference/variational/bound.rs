@@ -70,11 +70,12 @@ pub fn elbo_forms(q: &[f64], log_prior: &[f64], log_likelihood: &[f64]) -> Resul
         average(q, |z| joint[z]) - q.iter().map(|q| xlogx(*q)).sum::<f64>(),
         average(q, |z| log_likelihood[z]) - kl(&|z| log_prior[z]),
         -kl(&|z| joint[z]),
-        evidence - kl(&|z| joint[z] - evidence),
+        // A joint that vanishes everywhere has no posterior: the bound is that of nothing.
+        if evidence == f64::NEG_INFINITY { evidence } else { evidence - kl(&|z| joint[z] - evidence) },
     ])
 }
 
-/// Depth first over how often each value is drawn: the log probability of the set so far, and its weights' sum.
+/// Depth first over how often each value is drawn: the log probability of the set so far, and the logarithm of its weights' sum.
 fn walk(logs: &[(f64, f64)], left: usize, chance: f64, sum: f64, total: f64) -> f64 {
     let (log_q, weight) = logs[0];
     let part = |count: usize| {
@@ -82,12 +83,17 @@ fn walk(logs: &[(f64, f64)], left: usize, chance: f64, sum: f64, total: f64) -> 
         if count == 0 {
             (chance, sum)
         } else {
-            (chance + c * log_q - ln_gamma(c + 1.0), sum + c * weight.exp())
+            (chance + c * log_q - ln_gamma(c + 1.0), log_sum_exp(&[sum, c.ln() + weight]))
         }
     };
     if logs.len() == 1 {
         let (chance, sum) = part(left);
-        return if chance == f64::NEG_INFINITY { 0.0 } else { chance.exp() * (sum / total).ln() };
+        // A set that may be drawn and has no weight leaves nothing, however improbable it is.
+        return match (chance, sum) {
+            (f64::NEG_INFINITY, _) => 0.0,
+            (_, f64::NEG_INFINITY) => sum,
+            _ => chance.exp() * (sum - total.ln()),
+        };
     }
     (0..=left)
         .map(|count| {
@@ -113,8 +119,11 @@ pub fn multi_sample_bound(q: &[f64], log_joint: &[f64], k: usize) -> Result<f64>
     let logs: Vec<(f64, f64)> = q.iter().zip(log_joint).map(|(q, p)| (q.ln(), p - q.ln())).collect();
     // Weights are divided by the largest, so that none overflows.
     let top = logs.iter().filter(|l| l.0 > f64::NEG_INFINITY).map(|l| l.1).fold(f64::NEG_INFINITY, f64::max);
+    if top == f64::NEG_INFINITY {
+        return Ok(top);
+    }
     let scaled: Vec<(f64, f64)> = logs.iter().map(|(q, w)| (*q, w - top)).collect();
-    Ok(walk(&scaled, k, ln_gamma(size + 1.0), 0.0, size) + top)
+    Ok(walk(&scaled, k, ln_gamma(size + 1.0), f64::NEG_INFINITY, size) + top)
 }
 
 /// [`multi_sample_bound`] by sampling, for any z: the mean over `count` draws of `log (1/K) Σ_k exp w_k`, and its standard

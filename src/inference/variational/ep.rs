@@ -112,7 +112,7 @@ pub struct ExpectationPropagation {
 setters!(ExpectationPropagation {
     /// The most sweeps over all sites: 100.
     max_sweeps: usize,
-    /// The change of the mean, in standard deviations, that ends it: 1e-9.
+    /// The change that ends it, of the mean in standard deviations and of the covariance as of correlations: 1e-9.
     tolerance: f64,
     /// The share of the old site that is kept at each update, in [0, 1): 0.
     damping: f64,
@@ -191,7 +191,7 @@ impl ExpectationPropagation {
         let mut natural = vec![(0.0, 0.0); sites.len()];
         let mut moved = f64::INFINITY;
         for sweep in 1..=self.max_sweeps {
-            let before = mean.clone();
+            let before = (mean.clone(), covariance.clone());
             let mut parts = 0.0;
             for (i, site) in sites.iter().enumerate() {
                 let a = directions.row(i);
@@ -215,8 +215,7 @@ impl ExpectationPropagation {
             (mean, covariance) = (m, c);
             let log_evidence = at_end - at_prior + parts;
             self.progress.report(OP, sweep, self.max_sweeps, log_evidence)?;
-            moved =
-                (0..d).map(|j| (mean[j] - before[j]).abs() / covariance[[j, j]].sqrt()).fold(0.0, f64::max);
+            moved = change((&before.0, &before.1), (&mean, &covariance));
             if moved <= self.tolerance {
                 return Ok(FittedEp { mean, covariance, log_evidence, sweeps: sweep });
             }
@@ -228,6 +227,15 @@ impl ExpectationPropagation {
             tolerance: self.tolerance,
         })
     }
+}
+
+/// How far a normal distribution is from what it was before, in its own standard deviations. The mean alone does not tell:
+/// even sites about their own mean leave it where it is.
+fn change(before: (&Array1<f64>, &Array2<f64>), now: (&Array1<f64>, &Array2<f64>)) -> f64 {
+    let sd = now.1.diag().mapv(f64::sqrt);
+    let mean = now.0.iter().zip(before.0).zip(&sd).map(|((a, b), s)| (a - b).abs() / s);
+    let covariance = now.1.indexed_iter().map(|((i, j), c)| (c - before.1[[i, j]]).abs() / (sd[i] * sd[j]));
+    mean.chain(covariance).fold(0.0, f64::max)
 }
 
 /// The normal distribution with these sites.

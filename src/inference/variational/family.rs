@@ -121,7 +121,14 @@ impl Family {
     /// As [`Family::expected`].
     pub fn kl(self, from: &[f64], to: &[f64]) -> Result<f64> {
         let u = self.expected(from)?;
-        let inner: f64 = from.iter().zip(to).zip(&u).map(|((a, b), u)| (a - b) * u).sum();
+        let inner: f64 = from
+            .iter()
+            .zip(to)
+            .zip(&u)
+            .filter(|(_, u)| **u != 0.0)
+            // A value that has no weight has no part, as in the entropy.
+            .map(|((a, b), u)| (a - b) * u)
+            .sum();
         Ok(inner - self.log_normaliser(from)? + self.log_normaliser(to)?)
     }
 

@@ -13,8 +13,9 @@ pub struct Gradient {
     pub mean: Vec<f64>,
     /// The variance of one sample's estimate.
     pub variance: Vec<f64>,
-    /// The mean of `log p(x, z) - log q(z)`: the ELBO, estimated from the same draws.
-    pub elbo: f64,
+    /// The mean of `log p(x, z) - log q(z)`: the ELBO, estimated from the same draws. None of [`local_score_gradient`], which
+    /// sees the joint in overlapping parts.
+    pub elbo: Option<f64>,
 }
 
 /// What is subtracted from the log weight before it multiplies the score, whose expectation is zero.
@@ -29,7 +30,7 @@ pub enum Control {
     Optimal,
 }
 
-fn summary(rows: &[Vec<f64>], elbo: f64) -> Gradient {
+fn summary(rows: &[Vec<f64>], elbo: Option<f64>) -> Gradient {
     let (n, k) = (rows.len() as f64, rows[0].len());
     let mean: Vec<f64> = (0..k).map(|j| rows.iter().map(|r| r[j]).sum::<f64>() / n).collect();
     let variance =
@@ -89,7 +90,7 @@ pub fn score_gradient(
             score.iter().zip(&pilot).map(|(s, b)| s * (weight - others - b)).collect()
         })
         .collect();
-    Ok(summary(&rows, total / n))
+    Ok(summary(&rows, Some(total / n)))
 }
 
 /// [`score_gradient`] of independent variables, each against the terms that it occurs in alone (Rao-Blackwell):
@@ -105,6 +106,7 @@ pub fn local_score_gradient(
 ) -> Result<Gradient> {
     q.check()?;
     parameter("samples", samples as f64, samples > 1, "must be at least 2")?;
+    room("samples", samples, 8 * q.parameters().len())?;
     let independent = !matches!(q, Approximation::Full { .. });
     require("local_score_gradient", independent, || {
         "the variables of a full covariance are not independent".to_owned()
@@ -114,10 +116,20 @@ pub fn local_score_gradient(
     for _ in 0..samples {
         let z = q.draw(&mut rng);
         let own = q.log_each(&z);
-        let weights: Vec<f64> = (0..d).map(|i| Ok(local(i, &z)? - own[i])).collect::<Result<_>>()?;
+        let weight = |i: usize| {
+            let weight = local(i, &z)? - own[i];
+            parameter(
+                "local log joint - log q",
+                weight,
+                weight.is_finite(),
+                "must be finite at every draw of q",
+            )?;
+            Ok(weight)
+        };
+        let weights: Vec<f64> = (0..d).map(weight).collect::<Result<_>>()?;
         rows.push(q.score(&z).iter().enumerate().map(|(j, s)| s * weights[j % d]).collect());
     }
-    Ok(summary(&rows, f64::NAN))
+    Ok(summary(&rows, None))
 }
 
 /// The reparametrised gradient: `z = G_φ(w)` with w standard normal, so that `∇_φ ELBO = E_w[∇_φ log p(x, G_φ(w))] + ∇_φ
@@ -160,5 +172,5 @@ pub fn reparametrised_gradient(
         }
         rows.push(own);
     }
-    Ok(summary(&rows, total / samples as f64 + q.entropy()))
+    Ok(summary(&rows, Some(total / samples as f64 + q.entropy())))
 }

@@ -2,7 +2,7 @@
 //! `tests/inference/stochastic.rs`.
 
 use super::family::Family;
-use crate::check::{not_negative, parameter};
+use crate::check::{not_negative, parameter, require};
 use crate::configure::setters;
 use crate::random::Philox;
 use crate::{Progress, Result};
@@ -78,13 +78,19 @@ impl StochasticVi {
     /// `ν_prior + (N/S) Σ_{i in batch} ν_i`: what the batch says of the natural parameters, without bias.
     ///
     /// # Errors
-    /// Those of the model.
+    /// Parameters that are not one vector a block, an observation that is not there; those of the model.
     pub fn estimate<M: GlobalLocal>(
         model: &M,
         natural: &[Vec<f64>],
         batch: &[usize],
     ) -> Result<Vec<Vec<f64>>> {
-        let families = model.family();
+        const OP: &str = "StochasticVi::estimate";
+        let (families, n) = (model.family(), model.count());
+        require(OP, natural.len() == families.len(), || {
+            format!("{} blocks, parameters of {}", families.len(), natural.len())
+        })?;
+        let beyond = batch.iter().find(|i| **i >= n);
+        require(OP, beyond.is_none(), || format!("observation {beyond:?} of {n}"))?;
         let expected: Vec<Vec<f64>> =
             families.iter().zip(natural).map(|(f, v)| f.expected(v)).collect::<Result<_>>()?;
         let (mut sum, factor) = (model.prior(), model.count() as f64 / batch.len().max(1) as f64);

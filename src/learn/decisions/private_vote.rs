@@ -1,6 +1,6 @@
 //! Experts on disjoint rows, and a noisy vote of them.
 
-use ndarray::{Array2, ArrayView2, Axis};
+use ndarray::{Array2, ArrayView1, ArrayView2, Axis};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -13,8 +13,11 @@ use crate::{Device, Progress, Result};
 
 /// One classifier for each part of the rows, and the class with the most votes after noise is added to the counts.
 ///
-/// Parts are disjoint, so that a row changes one vote at most: with Laplace noise of scale `b = 2/ε` a prediction is
-/// ε-differentially private. Without noise it is a majority vote, the first class of equals.
+/// Parts are disjoint and dealt out by the rows' positions alone, so that a row that is replaced changes one vote at most: with
+/// Laplace noise of scale `b = 2/ε` the answer to one question is ε-differentially private for whoever does not know the
+/// seed, as long as the classes that occur are no secret. The noise is a function of the seed and of the row that is asked
+/// for: asked again it is the same, which tells no more, and every other row has its own and costs another ε. Without noise
+/// it is a majority vote, the first class of equals.
 ///
 /// ```
 /// use mercer::prelude::*;
@@ -89,11 +92,10 @@ impl<M: Fit<[L]>, L: Ord + Clone> Fit<[L]> for PrivateVote<M> {
         require(op, n == y.len(), || format!("x has {n} rows, y has {}", y.len()))?;
         components("parts", self.parts, n)?;
         not_negative("noise", self.noise)?;
-        let (labels, index) = Labels::of_classes(y)?;
-        // Class after class is dealt out in turn, so that every part has its share of each.
+        let (labels, _) = Labels::of_classes(y)?;
+        // No part may depend on labels: one that changes would move the rows of others.
         let mut order: Vec<usize> = (0..n).collect();
         shuffle(&mut order, self.seed, 0);
-        order.sort_by_key(|&i| index[i]);
         let mut parts = vec![Vec::new(); self.parts];
         order.into_iter().enumerate().for_each(|(at, i)| parts[at % self.parts].push(i));
         let mut experts = Vec::with_capacity(self.parts);
@@ -134,6 +136,18 @@ impl<T, L> FittedPrivateVote<T, L> {
     }
 }
 
+/// Random numbers of a seed and a row: each entry chooses the stream of the seed that the next begins with.
+fn stream(seed: u64, row: ArrayView1<f64>) -> ChaCha8Rng {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    for v in row {
+        // 0 and -0 are one number.
+        rng.set_stream((v + 0.0).to_bits());
+        let next = rng.random();
+        rng = ChaCha8Rng::seed_from_u64(next);
+    }
+    rng
+}
+
 impl<T: Predict<Output = Vec<L>>, L: Ord + Clone> FittedPrivateVote<T, L> {
     /// The votes for each class with their noise, one row for each row of `x`.
     ///
@@ -148,12 +162,13 @@ impl<T: Predict<Output = Vec<L>>, L: Ord + Clone> FittedPrivateVote<T, L> {
             }
         }
         if self.noise > 0.0 {
-            let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
-            rng.set_stream(1);
-            votes.mapv_inplace(|v| {
-                let u: f64 = rng.random::<f64>() - 0.5;
-                v - self.noise * u.signum() * (1.0 - 2.0 * u.abs()).max(f64::MIN_POSITIVE).ln()
-            });
+            for (mut own, asked) in votes.rows_mut().into_iter().zip(x.rows()) {
+                let mut rng = stream(self.seed, asked);
+                own.mapv_inplace(|v| {
+                    let u: f64 = rng.random::<f64>() - 0.5;
+                    v - self.noise * u.signum() * (1.0 - 2.0 * u.abs()).max(f64::MIN_POSITIVE).ln()
+                });
+            }
         }
         Ok(votes)
     }

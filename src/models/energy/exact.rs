@@ -5,34 +5,43 @@ use ndarray::{Array1, Array2, Axis};
 use super::boltzmann::{FittedRbm, Visible};
 use crate::Result;
 use crate::check::parameter;
-use crate::inference::logs::{log_sum_exp, softplus};
+use crate::inference::logs::softplus;
 
 /// The most units whose states are gone through.
 const MOST: usize = 24;
 
+/// The zeros and ones of state s of m units.
+fn bits(s: usize, m: usize) -> Array1<f64> {
+    (0..m).map(|j| f64::from(u8::from(s >> j & 1 == 1))).collect()
+}
+
+/// `log Σ exp` of numbers that come one at a time: 2²⁴ of them need no room.
+fn log_sum(logs: impl Iterator<Item = f64>) -> f64 {
+    let (top, sum) = logs.fold((f64::NEG_INFINITY, 0.0), |(top, sum), v| {
+        if v <= top { (top, sum + (v - top).exp()) } else { (v, sum * (top - v).exp() + 1.0) }
+    });
+    top + sum.ln()
+}
+
 impl FittedRbm {
-    /// Log weights of all hidden states, the visible units summed or integrated out.
-    fn hidden_states(&self) -> Result<Vec<(Array1<f64>, f64)>> {
+    /// All hidden states and their log weights, the visible units summed or integrated out.
+    fn hidden_states(&self) -> Result<impl Iterator<Item = (Array1<f64>, f64)>> {
         let (d, m) = self.weights.dim();
         parameter("hidden units", m as f64, m <= MOST, "must be at most 24 to go through all states")?;
-        Ok((0..1usize << m)
-            .map(|s| {
-                let z: Array1<f64> = (0..m).map(|j| f64::from(u8::from(s >> j & 1 == 1))).collect();
-                let sum = self.weights.dot(&z);
-                let seen: f64 = match self.visible() {
-                    Visible::Bernoulli => {
-                        sum.iter().zip(&self.visible_bias).map(|(s, b)| softplus(s + b)).sum()
-                    }
-                    Visible::Gaussian => {
-                        let part = |(s, b): (&f64, &f64)| s * b + 0.5 * s * s;
-                        sum.iter().zip(&self.visible_bias).map(part).sum::<f64>()
-                            + 0.5 * d as f64 * (2.0 * std::f64::consts::PI).ln()
-                    }
-                };
-                let log = seen + z.dot(&self.hidden_bias);
-                (z, log)
-            })
-            .collect())
+        Ok((0..1usize << m).map(move |s| {
+            let z = bits(s, m);
+            let sum = self.weights.dot(&z);
+            let seen: f64 = match self.visible() {
+                Visible::Bernoulli => sum.iter().zip(&self.visible_bias).map(|(s, b)| softplus(s + b)).sum(),
+                Visible::Gaussian => {
+                    let part = |(s, b): (&f64, &f64)| s * b + 0.5 * s * s;
+                    sum.iter().zip(&self.visible_bias).map(part).sum::<f64>()
+                        + 0.5 * d as f64 * (2.0 * std::f64::consts::PI).ln()
+                }
+            };
+            let log = seen + z.dot(&self.hidden_bias);
+            (z, log)
+        }))
     }
 
     /// `log Z`, exactly: a sum over the states of the smaller layer (of the hidden one for numbers).
@@ -43,13 +52,9 @@ impl FittedRbm {
         let (d, m) = self.weights.dim();
         if self.visible() == Visible::Bernoulli && d < m {
             parameter("visible units", d as f64, d <= MOST, "must be at most 24 to go through all states")?;
-            let state =
-                |s: usize| (0..d).map(|i| f64::from(u8::from(s >> i & 1 == 1))).collect::<Array1<f64>>();
-            return Ok(log_sum_exp(
-                &(0..1usize << d).map(|s| -self.free(state(s).view())).collect::<Vec<_>>(),
-            ));
+            return Ok(log_sum((0..1usize << d).map(|s| -self.free(bits(s, d).view()))));
         }
-        Ok(log_sum_exp(&self.hidden_states()?.iter().map(|s| s.1).collect::<Vec<_>>()))
+        Ok(log_sum(self.hidden_states()?.map(|s| s.1)))
     }
 
     /// `log p(x)` of each row, exactly.
@@ -69,15 +74,14 @@ impl FittedRbm {
         let x = x.inputs();
         self.check(x.view())?;
         let (h, n) = (self.hidden(x.view()), x.nrows() as f64);
-        let states = self.hidden_states()?;
-        let all = log_sum_exp(&states.iter().map(|s| s.1).collect::<Vec<_>>());
+        let all = log_sum(self.hidden_states()?.map(|s| s.1));
         let mut w = x.t().dot(&h) / n;
         let mut a = h.sum_axis(Axis(0)) / n;
         let mut b = x.sum_axis(Axis(0)) / n;
-        for (z, log) in states {
+        for (z, log) in self.hidden_states()? {
             let p = (log - all).exp();
             let seen = self.seen(z.view().insert_axis(Axis(0))).row(0).to_owned();
-            w = w - seen.view().insert_axis(Axis(1)).dot(&z.view().insert_axis(Axis(0))) * p;
+            w.scaled_add(-p, &seen.view().insert_axis(Axis(1)).dot(&z.view().insert_axis(Axis(0))));
             a.scaled_add(-p, &z);
             b.scaled_add(-p, &seen);
         }

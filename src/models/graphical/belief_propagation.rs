@@ -175,13 +175,21 @@ impl BeliefPropagation {
             .map(|v| {
                 let logs = belief(&to, v, usize::MAX);
                 let all = log_sum_exp(&logs);
-                logs.iter().map(|l| (l - all).exp()).collect()
+                let name = format!("log weight of variable {v}");
+                parameter(&name, all, all > f64::NEG_INFINITY, "what was observed is impossible")?;
+                Ok(logs.iter().map(|l| (l - all).exp()).collect())
             })
-            .collect();
+            .collect::<Result<_>>()?;
         let mode: Vec<usize> =
             marginals.iter().map(|m| (0..m.len()).fold(0, |a, b| if m[b] > m[a] { b } else { a })).collect();
-        let joint: Vec<Vec<f64>> =
-            (0..factors.len()).map(|f| Ok(tilted(&to, f, None)?.normalised().0)).collect::<Result<_>>()?;
+        let joint: Vec<Vec<f64>> = (0..factors.len())
+            .map(|f| {
+                let (p, all) = tilted(&to, f, None)?.normalised();
+                let name = format!("log weight of table {f}");
+                parameter(&name, all, all > f64::NEG_INFINITY, "what was observed is impossible")?;
+                Ok(p)
+            })
+            .collect::<Result<_>>()?;
         let log_partition = match self.messages {
             Messages::Max => field.log_potential(&mode)?,
             Messages::Sum => bethe(field, &marginals, &joint),

@@ -117,8 +117,15 @@ impl NetLearner {
             }
             Estimate::Mean { alpha } => not_negative("alpha", alpha)?,
         }
+        let mut tied = vec![false; n];
         for group in &self.ties {
-            require(OP, group.iter().all(|v| *v < n), || format!("a tie of {group:?}"))?;
+            let fits = !group.is_empty() && group.iter().all(|v| *v < n);
+            require(OP, fits, || format!("a tie of {group:?}"))?;
+            for v in group {
+                require(OP, !std::mem::replace(&mut tied[*v], true), || {
+                    format!("variable {v} is tied twice")
+                })?;
+            }
             let same = group.iter().all(|v| net.tables()[*v].sizes() == net.tables()[group[0]].sizes());
             require(OP, same, || format!("tables of {group:?} have different shapes"))?;
         }
@@ -129,15 +136,39 @@ impl NetLearner {
     ///
     /// # Errors
     /// Values that are not there, NaN where nothing may be missing, a combination of parents that never occurs (maximum
-    /// likelihood says nothing of it: take a prior), a row that the network excludes, ties between tables of different
-    /// shapes, [`Error::Cancelled`].
+    /// likelihood says nothing of it: take a prior), a row that the network excludes, ties of nothing, between tables of
+    /// different shapes or of a variable in two of them, [`Error::Cancelled`].
     pub fn learn(&self, net: &BayesNet, x: &Array2<f64>) -> Result<BayesNet> {
         self.check(net, x.view())?;
         if x.iter().all(|v| !v.is_nan()) {
             let counts = self.expect(net, x)?;
             return self.maximise(net, &counts);
         }
-        Ok(self.em.run(self, std::slice::from_ref(x), |_| Ok(net.clone()))?.params)
+        let start = self.tied(net)?;
+        Ok(self.em.run(self, std::slice::from_ref(x), |_| Ok(start.clone()))?.params)
+    }
+
+    /// What is added to every count.
+    fn added(&self) -> f64 {
+        match self.estimate {
+            Estimate::Likelihood => 0.0,
+            Estimate::Mode { alpha } => alpha - 1.0,
+            Estimate::Mean { alpha } => alpha,
+        }
+    }
+
+    /// The network with the mean of its tables in each tie: EM must start from tables that it could have found.
+    fn tied(&self, net: &BayesNet) -> Result<BayesNet> {
+        let mut tables = net.tables().to_vec();
+        for group in &self.ties {
+            let share = |i: usize| group.iter().map(|v| net.tables()[*v].log_values()[i].exp()).sum::<f64>();
+            let size = net.tables()[group[0]].log_values().len();
+            let values: Vec<f64> = (0..size).map(|i| share(i) / group.len() as f64).collect();
+            for v in group {
+                tables[*v] = Factor::new(net.tables()[*v].variables(), net.tables()[*v].sizes(), &values)?;
+            }
+        }
+        Ok(net.with_tables(tables))
     }
 }
 
@@ -205,11 +236,7 @@ impl EmModel for NetLearner {
         let mut tables = Vec::new();
         for (k, f) in net.tables().iter().enumerate() {
             let size = net.sizes()[k];
-            let added = match self.estimate {
-                Estimate::Likelihood => 0.0,
-                Estimate::Mode { alpha } => alpha - 1.0,
-                Estimate::Mean { alpha } => alpha,
-            };
+            let added = self.added();
             let mut values = Vec::new();
             for (r, row) in pooled[k].chunks(size).enumerate() {
                 let all: f64 = row.iter().map(|c| c + added).sum();
@@ -228,13 +255,16 @@ impl EmModel for NetLearner {
         Ok(net.with_tables(tables))
     }
 
+    /// The log-likelihood and `a Σ log p` with a what is added to each count, once for all tables of a tie: what the M-step
+    /// maximises. The mean of Dir(N + α) is the mode of Dir(N + α + 1).
     fn objective(&self, net: &BayesNet, counts: &Counts) -> f64 {
-        let prior = match self.estimate {
-            Estimate::Mode { alpha } if alpha > 1.0 => {
-                (alpha - 1.0) * net.tables().iter().flat_map(Factor::log_values).sum::<f64>()
-            }
-            _ => 0.0,
-        };
-        counts.log_likelihood + prior
+        if self.added() == 0.0 {
+            return counts.log_likelihood;
+        }
+        let repeated = |k: usize| self.ties.iter().any(|group| group[1..].contains(&k));
+        let own = net.tables().iter().enumerate().filter(|(k, _)| !repeated(*k));
+        // A zero of the tables to start from excludes nothing that the next step does not allow.
+        let logs = own.flat_map(|(_, f)| f.log_values()).map(|l| l.max(-1e290)).sum::<f64>();
+        counts.log_likelihood + self.added() * logs
     }
 }

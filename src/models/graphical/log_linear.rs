@@ -3,7 +3,7 @@
 use ndarray::{Array1, Array2};
 
 use super::factor::states;
-use crate::check::{parameter, positive, require};
+use crate::check::{parameter, require};
 use crate::inference::logs::{log_sum_exp, normalise};
 use crate::{Error, Result};
 
@@ -133,7 +133,6 @@ impl LogLinear {
                 }
                 step *= 0.5;
             }
-            positive("step", step)?;
         }
         let residual = g.iter().fold(0f64, |m, v| m.max(v.abs()));
         Err(Error::NoConvergence { op: OP, iterations: MOST, residual, tolerance: 1e-10 })

@@ -180,15 +180,19 @@ pub(super) fn online(
     let (n, mut made, mut trace) = (documents.rows.len(), 0.0f64, Vec::new());
     for pass in 0..model.max_iterations {
         let (mut entropy, order) = (0.0, Philox::new(model.seed, 1 + pass as u64).permutation(n));
+        let mut shares = Array2::<f64>::zeros(lambda.dim());
         for rows in order.chunks(batch) {
             made += 1.0;
             let rho = (made + delay).powf(-decay).min(1.0);
             let (sums, part) = step(model, documents, rows, &lambda, &mut gamma);
+            shares += &sums;
             let target = sums * (n as f64 / rows.len() as f64) + model.eta;
             lambda = lambda * (1.0 - rho) + target * rho;
             entropy += part;
         }
-        let value = bound(model, &lambda, &gamma, entropy);
+        // λ is a running average and not η + Σφ: what is linear in E log β remains.
+        let rest = ((shares + model.eta - &lambda) * expected_logs(&lambda)).sum();
+        let value = bound(model, &lambda, &gamma, entropy) + rest;
         parameter("bound", value, value.is_finite(), "must be finite: scale the counts")?;
         trace.push(value);
         model.progress.report(OP, pass + 1, model.max_iterations, value)?;

@@ -43,6 +43,10 @@ impl Family for Bernoulli {
         2
     }
 
+    fn free(d: usize) -> usize {
+        d
+    }
+
     fn logs(p: f64) -> (f64, f64) {
         (p.ln(), (-p).ln_1p())
     }

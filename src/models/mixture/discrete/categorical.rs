@@ -50,6 +50,11 @@ impl Family for Categorical {
         d
     }
 
+    /// They sum to one.
+    fn free(d: usize) -> usize {
+        d - 1
+    }
+
     fn logs(p: f64) -> (f64, f64) {
         (p.ln(), 0.0)
     }

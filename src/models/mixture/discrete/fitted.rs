@@ -85,9 +85,7 @@ impl<F: Family> FittedDiscreteMixture<F> {
     /// The number of free parameters: weights and probabilities.
     pub fn parameters(&self) -> usize {
         let (k, d) = self.params.probabilities.dim();
-        // Categories sum to one.
-        let each = if F::outcomes(d) == d { d - 1 } else { d };
-        k * each + k - 1
+        k * F::free(d) + k - 1
     }
 
     /// Akaike's criterion, `2 p - 2 log L`: less is better.

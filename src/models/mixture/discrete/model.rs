@@ -32,6 +32,8 @@ pub trait Family: Copy + Default + fmt::Debug {
     fn trials(mass: f64, total: ArrayView1<f64>) -> f64;
     /// Possible outcomes of a trial, d features given.
     fn outcomes(d: usize) -> usize;
+    /// How many probabilities of a component are free, d features given.
+    fn free(d: usize) -> usize;
     /// `log p` of an occurrence and of its absence.
     fn logs(p: f64) -> (f64, f64);
 }

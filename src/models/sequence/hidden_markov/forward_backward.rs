@@ -19,8 +19,12 @@ pub struct Smoothed {
     pub log_likelihood: f64,
 }
 
+/// What a step may leave of α: below it, states that have underflowed may be those that count later.
+const LEAST: f64 = 1e-100;
+
 /// By scaling: `α_t` sums to one, and the product of what it was divided by is the likelihood. `O(TK²)` time, `O(TK)`
-/// memory. The log densities of a step are shifted by their largest first, so that none underflows alone.
+/// memory. The log densities of a step are shifted by their largest first, so that none underflows alone; where the states
+/// that are possible are far below the largest, or nothing is left at all, the answer is that of [`in_logs`].
 pub(super) fn scaled(initial: &Array1<f64>, transition: &Array2<f64>, log_b: ArrayView2<f64>) -> Smoothed {
     let (t, k) = log_b.dim();
     let mut b = log_b.to_owned();
@@ -54,15 +58,8 @@ pub(super) fn scaled(initial: &Array1<f64>, transition: &Array2<f64>, log_b: Arr
             sum += moved[j];
         }
         scales[s] = sum;
-        if sum <= 0.0 {
-            let nothing = Array2::zeros((t, k));
-            let transitions = Array2::zeros((k, k));
-            return Smoothed {
-                states: nothing.clone(),
-                filtered: nothing,
-                transitions,
-                log_likelihood: f64::NEG_INFINITY,
-            };
+        if sum < LEAST {
+            return in_logs(initial, transition, log_b);
         }
         log_likelihood += sum.ln();
         for j in 0..k {
@@ -87,6 +84,10 @@ pub(super) fn scaled(initial: &Array1<f64>, transition: &Array2<f64>, log_b: Arr
         for i in 0..k {
             states[[s, i]] = alpha[[s, i]] * beta[i];
         }
+    }
+    // β of a state that α excludes may overflow, and 0 times infinity is NaN.
+    if !states.iter().chain(&transitions).all(|p| p.is_finite()) {
+        return in_logs(initial, transition, log_b);
     }
     Smoothed { states, filtered: alpha, transitions, log_likelihood }
 }
@@ -127,9 +128,9 @@ pub(super) fn in_logs(initial: &Array1<f64>, transition: &Array2<f64>, log_b: Ar
             }
         }
     }
-    let states = (&alpha + &beta).mapv(|v| (v - log_likelihood).exp());
-    let mut filtered = alpha;
-    for mut row in filtered.rows_mut() {
+    // Every step sums to one, whatever rounding a long sequence leaves in its likelihood.
+    let (mut states, mut filtered) = (&alpha + &beta, alpha);
+    for mut row in states.rows_mut().into_iter().chain(filtered.rows_mut()) {
         let all = log_sum_exp(&row.to_vec());
         row.mapv_inplace(|v| (v - all).exp());
     }

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use ndarray::{Array1, Array2, Array3, ArrayView2, Axis};
+use ndarray::{Array1, Array2, Array3, ArrayView1, ArrayView2, Axis};
 use rayon::prelude::*;
 
 use super::emission::{Emission, symbol};
@@ -21,8 +21,10 @@ pub(super) struct Sums {
     moves: Array2<f64>,
     /// Of symbols `K x V`, of normal vectors the weights of each component `K x M`.
     counts: Array2<f64>,
+    /// Of the normal vectors of each component, whose weights are the counts.
     means: Array2<f64>,
-    squares: Array3<f64>,
+    /// About these means: nothing cancels, however far from the origin they are.
+    scatter: Array3<f64>,
     states: Array1<f64>,
     log_likelihood: f64,
 }
@@ -40,15 +42,36 @@ impl Sums {
             moves: Array2::zeros((k, k)),
             counts: Array2::zeros((k, m)),
             means: Array2::zeros((parts, d)),
-            squares: Array3::zeros((parts, d, d)),
+            scatter: Array3::zeros((parts, d, d)),
             states: Array1::zeros(k),
             log_likelihood: 0.0,
         }
     }
 
-    /// The expected number of observations of a state.
-    pub fn of_state(&self, s: usize) -> f64 {
-        self.states[s]
+    /// The expected number of transitions from a state.
+    pub fn left(&self, s: usize) -> f64 {
+        self.moves.row(s).sum()
+    }
+
+    /// The expected number of observations of a state that are not missing.
+    pub fn seen(&self, s: usize) -> f64 {
+        self.counts.row(s).sum()
+    }
+
+    /// Adds a weight w with this mean and, if there is any, its scatter to a component, whose count has w already.
+    fn merge(&mut self, part: usize, w: f64, mean: ArrayView1<f64>, scatter: Option<ArrayView2<f64>>) {
+        if w <= 0.0 {
+            return;
+        }
+        let m = self.counts.ncols();
+        let all = self.counts[[part / m, part % m]];
+        let off = &mean - &self.means.row(part);
+        let share = (w / all).min(1.0);
+        self.means.row_mut(part).scaled_add(share, &off);
+        let mut own = self.scatter.index_axis_mut(Axis(0), part);
+        for ((i, j), s) in own.indexed_iter_mut() {
+            *s += w * (1.0 - share) * off[i] * off[j] + scatter.map_or(0.0, |other| other[[i, j]]);
+        }
     }
 
     /// Adds what a sequence shows under these posteriors of its states.
@@ -68,16 +91,6 @@ impl Sums {
             if row.iter().any(|v| !v.is_finite()) {
                 continue;
             }
-            let normal = |sums: &mut Sums, part: usize, w: f64| {
-                if w > 0.0 {
-                    sums.means.row_mut(part).scaled_add(w, &row);
-                    for i in 0..row.len() {
-                        for j in 0..row.len() {
-                            sums.squares[[part, i, j]] += w * row[i] * row[j];
-                        }
-                    }
-                }
-            };
             match model.emission() {
                 Emission::Discrete(b) => {
                     let v = symbol(row[0], b.ncols())?;
@@ -86,7 +99,7 @@ impl Sums {
                 Emission::Gaussian { .. } => {
                     for s in 0..k {
                         self.counts[[s, 0]] += p[s];
-                        normal(self, s, p[s]);
+                        self.merge(s, p[s], row, None);
                     }
                 }
                 Emission::Mixture { weights, .. } => {
@@ -98,7 +111,7 @@ impl Sums {
                         for (c, l) in each.iter().enumerate() {
                             let w = if p[s] > 0.0 { p[s] * (l - all).exp() } else { 0.0 };
                             self.counts[[s, c]] += w;
-                            normal(self, s * m + c, w);
+                            self.merge(s * m + c, w, row, None);
                         }
                     }
                 }
@@ -113,8 +126,11 @@ impl Statistics for Sums {
         self.first += &other.first;
         self.moves += &other.moves;
         self.counts += &other.counts;
-        self.means += &other.means;
-        self.squares += &other.squares;
+        let m = self.counts.ncols();
+        for (c, mean) in other.means.rows().into_iter().enumerate() {
+            let scatter = other.scatter.index_axis(Axis(0), c);
+            self.merge(c, other.counts[[c / m, c % m]], mean, Some(scatter));
+        }
         self.states += &other.states;
         self.log_likelihood += other.log_likelihood;
     }
@@ -123,8 +139,7 @@ impl Statistics for Sums {
         self.first *= by;
         self.moves *= by;
         self.counts *= by;
-        self.means *= by;
-        self.squares *= by;
+        self.scatter *= by;
         self.states *= by;
         self.log_likelihood *= by;
     }
@@ -165,14 +180,13 @@ impl BaumWelch<'_> {
         let normals = |weights: Vec<f64>, means: &Array2<f64>, covariances: &Array3<f64>| {
             let (mut means, mut covariances, d) = (means.clone(), covariances.clone(), means.ncols());
             for (c, w) in weights.iter().enumerate().filter(|(_, w)| **w > 1e-12) {
-                let mean = &sums.means.row(c) / *w;
                 for i in 0..d {
                     for j in 0..d {
                         let floor = if i == j { self.floor } else { 0.0 };
-                        covariances[[c, i, j]] = (sums.squares[[c, i, j]] + floor) / w - mean[i] * mean[j];
+                        covariances[[c, i, j]] = (sums.scatter[[c, i, j]] + floor) / w;
                     }
                 }
-                means.row_mut(c).assign(&mean);
+                means.row_mut(c).assign(&sums.means.row(c));
             }
             (means, covariances)
         };

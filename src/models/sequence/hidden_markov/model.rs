@@ -129,8 +129,8 @@ impl HiddenMarkov {
     /// Learns from sequences whose states are known: shares of counts, and moments of the observations of each state.
     ///
     /// # Errors
-    /// As [`HiddenMarkov::learn`]; states that are not one for each observation; a state that never occurs, where there are
-    /// no pseudo-counts to say what it does.
+    /// As [`HiddenMarkov::learn`]; states that are not one for each observation; a state that never occurs or is never left,
+    /// where there are no pseudo-counts to say what it does; a state of normal vectors that shows none.
     pub fn learn_labelled(
         &self,
         sequences: &[Array2<f64>],
@@ -155,13 +155,14 @@ impl HiddenMarkov {
         }
         let model = self.baum_welch();
         for s in 0..k {
-            let seen = sums.of_state(s) + self.pseudo_counts;
-            parameter(
-                &format!("observations of state {s}"),
-                seen,
-                seen > 0.0,
-                "every state must occur, or have pseudo-counts",
-            )?;
+            let left = sums.left(s) + self.pseudo_counts;
+            let requirement = "every state must occur and be left, or have pseudo-counts";
+            parameter(&format!("transitions from state {s}"), left, left > 0.0, requirement)?;
+            // Pseudo-counts are of symbols: they say nothing of means.
+            let symbols = matches!(self.emissions, Emissions::Discrete { .. });
+            let seen = sums.seen(s) + if symbols { self.pseudo_counts } else { 0.0 };
+            let requirement = "every state must show something, or symbols have pseudo-counts";
+            parameter(&format!("observations of state {s}"), seen, seen > 0.0, requirement)?;
         }
         let learned = model.parameters(&shape, &sums)?;
         let log: Result<f64> = sequences.iter().zip(states).map(|(x, z)| learned.log_joint(z, x)).sum();
