@@ -41,7 +41,7 @@ fn covariances_do_not_depend_on_the_origin() {
     let z: Vec<usize> = (0..60).map(|t| usize::from(t >= 30)).collect();
     let model = HiddenMarkov::new(2, Emissions::Gaussian).floor(0.0).pseudo_counts(1.0);
     let covariances = |by: f64| {
-        let labelled = model.learn_labelled(&[made(by)], &[z.clone()]).unwrap();
+        let labelled = model.learn_labelled(&[made(by)], std::slice::from_ref(&z)).unwrap();
         let one = HiddenMarkov::new(1, Emissions::Gaussian).floor(0.0).learn(&[made(by)]).unwrap();
         [labelled, one].map(|h| match h.emission() {
             Emission::Gaussian { covariances, .. } => covariances.clone(),
