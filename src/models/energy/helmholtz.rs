@@ -5,7 +5,9 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
 use super::boltzmann::{Visible, allowed};
 use super::link::{Link, log_bernoulli};
-use crate::check::{inputs, numbers, parameter, positive, require, sample, zeros};
+#[cfg(feature = "serde")]
+use crate::check::numbers;
+use crate::check::{inputs, parameter, positive, require, sample, zeros};
 use crate::configure::{getters, setters};
 use crate::inference::logs::{log_sum_exp, sigmoid};
 use crate::learn::inherent::{fits, inherent};

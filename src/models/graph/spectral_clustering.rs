@@ -1,6 +1,6 @@
 //! Spectral clustering. Checked in `tests/graph/spectral.rs`.
 
-use ndarray::{Array1, Array2, ArrayView2, Axis, s};
+use ndarray::{Array1, Array2, ArrayView2, s};
 
 use super::laplacian::Laplacian;
 use super::neighbourhood::{Neighbourhood, carried};
@@ -229,7 +229,9 @@ impl crate::saved::Checked for FittedSpectralClustering {
         const OP: &str = "a saved FittedSpectralClustering";
         use crate::check::{numbers, require};
         let n = self.graph.order();
-        let fit = self.labels.len() == n && self.points.nrows() == n && self.embedding.len_of(Axis(0)) == n;
+        let fit = self.labels.len() == n
+            && self.points.nrows() == n
+            && self.embedding.len_of(ndarray::Axis(0)) == n;
         require(OP, fit, || format!("{n} vertices, {} labels", self.labels.len()))?;
         require(OP, self.labels.iter().all(|k| *k < self.clusters), || {
             "a label beyond the clusters".to_owned()

@@ -2,8 +2,9 @@
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, concatenate};
 
+use crate::check::number;
 #[cfg(feature = "serde")]
-use crate::check::{number, numbers, parameter, require};
+use crate::check::{numbers, parameter, require};
 use crate::linalg::{SpdFactor, SpdParams};
 use crate::ops::{Side, Trans, Triangle, product, solve_triangular, syrk};
 use crate::probability::posterior_variance::left;

@@ -3,8 +3,9 @@
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
 use super::model::Prior;
+use crate::check::number;
 #[cfg(feature = "serde")]
-use crate::check::{finite, number, parameter, require};
+use crate::check::{finite, parameter, require};
 use crate::linalg::{SpdFactor, SpdParams};
 use crate::models::linear::centred::Centred;
 use crate::ops::{Side, Trans, Triangle, solve_triangular};

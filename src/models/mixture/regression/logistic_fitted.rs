@@ -5,9 +5,9 @@ use rand::RngExt;
 
 use super::logistic::with_ones;
 use super::logistic_steps::{Params, log_joint};
+#[cfg(feature = "serde")]
 use crate::check::{finite, parameter, weights};
 use crate::check::{inputs, require};
-#[cfg(feature = "serde")]
 use crate::learn::answer::answered;
 use crate::learn::configure::getters;
 use crate::learn::inherent::inherent;
