@@ -4,8 +4,8 @@
 ///
 /// `name: Type` sets the field of that name, `name => field: Type` another one; `into Type` takes whatever converts.
 macro_rules! setters {
-    ($model:ident { $($body:tt)* }) => {
-        impl $model { $crate::configure::setter!($($body)*); }
+    ($model:ident $(<$($param:ident),+>)? { $($body:tt)* }) => {
+        impl $(<$($param),+>)? $model $(<$($param),+>)? { $crate::configure::setter!($($body)*); }
     };
 }
 

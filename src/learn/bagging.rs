@@ -15,6 +15,7 @@ use super::labels::{Labels, most_probable};
 use super::metrics::r_squared;
 use super::traits::{Fit, Predict};
 use crate::check::{finite, pairs, parameter, require, room};
+use crate::configure::setters;
 use crate::{Device, Progress, Result};
 
 /// `m` models, each fitted to n rows drawn from n with replacement; numbers are averaged, classes voted on.
@@ -46,20 +47,6 @@ impl<M> Bagging<M> {
     /// So many models of this kind.
     pub fn new(model: M, count: usize) -> Self {
         Bagging { model, count, seed: 0, progress: Progress::none() }
-    }
-
-    /// Seed of the samples.
-    #[must_use]
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
-    }
-
-    /// Called after the fit of each model; it can cancel.
-    #[must_use]
-    pub fn progress(mut self, progress: Progress) -> Self {
-        self.progress = progress;
-        self
     }
 
     /// Learns from the rows of `x`, `n x d`, and their targets: numbers or labels.
@@ -116,6 +103,13 @@ impl<M> Bagging<M> {
         Ok((models, outside))
     }
 }
+
+setters!(Bagging<M> {
+    /// Seed of the samples.
+    seed: u64,
+    /// Called after the fit of each model; it can cancel.
+    progress: Progress,
+});
 
 impl<M: Fit<[L], Fitted: Predict<Output = Vec<L>>>, L: Ord + Clone> Fit<[L]> for Bagging<M> {
     type Fitted = FittedBaggingClassifier<M::Fitted, L>;

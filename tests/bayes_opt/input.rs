@@ -83,7 +83,7 @@ fn a_posterior_variance_that_overflows() {
         search.tell(&[0.3 * i as f64], y).unwrap();
     }
     let at = ndarray::array![[0.15]];
-    assert!(matches!(search.posterior(at.view()), Err(Error::NotFinite { what: "the variance", .. })));
+    assert!(matches!(search.posterior(at.view()), Err(Error::Overflow { what: "the variance", .. })));
     // Its root is one.
     assert!(search.recommend().unwrap().deviation.is_finite());
 }

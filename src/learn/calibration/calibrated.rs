@@ -4,6 +4,7 @@ use ndarray::{Array1, Array2, ArrayView2, Axis, stack};
 
 use super::{Isotonic, Platt};
 use crate::check::{finite, parameter, require};
+use crate::configure::setters;
 use crate::learn::answer::answered;
 use crate::learn::data::{Inputs, Targets};
 use crate::learn::labels::{Labels, most_probable};
@@ -66,27 +67,6 @@ impl<M> Calibrated<M> {
         Calibrated { model, map, folds: 5, seed: 0, progress: Progress::none() }
     }
 
-    /// How many parts there are.
-    #[must_use]
-    pub fn folds(mut self, folds: usize) -> Self {
-        self.folds = folds;
-        self
-    }
-
-    /// Seed of the parts.
-    #[must_use]
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
-    }
-
-    /// Called after the fit of each part; it can cancel.
-    #[must_use]
-    pub fn progress(mut self, progress: Progress) -> Self {
-        self.progress = progress;
-        self
-    }
-
     /// Learns classifiers and maps from the rows of `x`, `n x d`, and their labels.
     ///
     /// # Errors
@@ -104,6 +84,15 @@ impl<M> Calibrated<M> {
         Fit::<[L]>::fit(self, device, x.inputs().view(), &y.targets())
     }
 }
+
+setters!(Calibrated<M> {
+    /// How many parts there are.
+    folds: usize,
+    /// Seed of the parts.
+    seed: u64,
+    /// Called after the fit of each part; it can cancel.
+    progress: Progress,
+});
 
 impl<M: Fit<[L]>, L: Ord + Clone> Fit<[L]> for Calibrated<M>
 where

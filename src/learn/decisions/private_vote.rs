@@ -5,6 +5,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::check::{components, finite, not_negative, require};
+use crate::configure::setters;
 use crate::learn::data::{Inputs, Targets};
 use crate::learn::labels::{Labels, most_probable};
 use crate::learn::traits::{Classes, Fit, Predict};
@@ -43,27 +44,6 @@ impl<M> PrivateVote<M> {
         PrivateVote { model, parts, noise: 0.0, seed: 0, progress: Progress::none() }
     }
 
-    /// The scale b ≥ 0 of the Laplace noise on each count.
-    #[must_use]
-    pub fn noise(mut self, scale: f64) -> Self {
-        self.noise = scale;
-        self
-    }
-
-    /// Seed of the parts and of the noise.
-    #[must_use]
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
-    }
-
-    /// Called after the fit of each expert; it can cancel.
-    #[must_use]
-    pub fn progress(mut self, progress: Progress) -> Self {
-        self.progress = progress;
-        self
-    }
-
     /// Learns one expert from each part of the rows of `x`, `n x d`, and their labels.
     ///
     /// # Errors
@@ -81,6 +61,15 @@ impl<M> PrivateVote<M> {
         Fit::<[L]>::fit(self, device, x.inputs().view(), &y.targets())
     }
 }
+
+setters!(PrivateVote<M> {
+    /// The scale b ≥ 0 of the Laplace noise on each count.
+    noise: f64,
+    /// Seed of the parts and of the noise.
+    seed: u64,
+    /// Called after the fit of each expert; it can cancel.
+    progress: Progress,
+});
 
 impl<M: Fit<[L]>, L: Ord + Clone> Fit<[L]> for PrivateVote<M> {
     type Fitted = FittedPrivateVote<M::Fitted, L>;
