@@ -22,25 +22,14 @@ mod neighbours;
 mod perceptron;
 mod text;
 
+use support::oracle::{labels, matrix, vector};
+
 use ndarray::{Array1, Array2, ArrayView2, Axis};
 use serde_json::Value;
 
 /// What `tests/oracle/classifiers.py` says.
 fn oracle() -> Value {
     serde_json::from_str(include_str!("../oracle/classifiers.json")).unwrap()
-}
-
-fn vector(v: &Value) -> Array1<f64> {
-    v.as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect()
-}
-
-fn matrix(v: &Value) -> Array2<f64> {
-    let rows: Vec<Array1<f64>> = v.as_array().unwrap().iter().map(vector).collect();
-    Array2::from_shape_fn((rows.len(), rows[0].len()), |(i, j)| rows[i][j])
-}
-
-fn labels(v: &Value) -> Vec<i64> {
-    v.as_array().unwrap().iter().map(|v| v.as_i64().unwrap()).collect()
 }
 
 /// Two overlapping species of iris, and their labels.

@@ -9,43 +9,10 @@ mod kmeans;
 mod kmeans_input;
 mod kmedoids;
 
-use std::path::Path;
+use support::oracle::{list, matrix as table, numbers as oracle};
+use support::same;
 
 use ndarray::Array2;
-use serde_json::Value;
-
-/// What a script in `tests/oracle` has left.
-fn oracle(stem: &str) -> Value {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/oracle").join(format!("{stem}.json"));
-    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
-}
-
-fn list(v: &Value) -> Vec<f64> {
-    v.as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect()
-}
-
-fn table(v: &Value) -> Array2<f64> {
-    let rows: Vec<Vec<f64>> = v.as_array().unwrap().iter().map(list).collect();
-    Array2::from_shape_fn((rows.len(), rows[0].len()), |(i, j)| rows[i][j])
-}
-
-/// `|got - want| <= tolerance (1 + |want|)`, entry by entry.
-#[track_caller]
-fn same<'a>(
-    got: impl IntoIterator<Item = &'a f64>,
-    want: impl IntoIterator<Item = &'a f64>,
-    tolerance: f64,
-    what: &str,
-) {
-    let (got, want): (Vec<_>, Vec<_>) = (got.into_iter().collect(), want.into_iter().collect());
-    assert_eq!(got.len(), want.len(), "{what}");
-    for (i, (g, w)) in got.iter().zip(&want).enumerate() {
-        assert!(
-            (**g - **w).abs() <= tolerance * (1.0 + w.abs()),
-            "{what}: entry {i} is {g} and should be {w}"
-        );
-    }
-}
 
 /// The notes' six points.
 fn x1() -> Array2<f64> {

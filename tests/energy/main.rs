@@ -10,6 +10,8 @@ mod helmholtz;
 mod information;
 mod oracle;
 mod rbm;
+#[path = "../support/oracle.rs"]
+mod recorded;
 
 use ndarray::Array2;
 

@@ -1,19 +1,9 @@
 //! The restricted Boltzmann machine against scikit-learn's (`tests/oracle/rbm.py`).
 
+use crate::recorded::{matrix, vector};
 use mercer::Device;
 use mercer::models::energy::{FittedRbm, Rbm, Visible};
-use ndarray::{Array1, Array2};
 use serde_json::Value;
-
-fn matrix(v: &Value) -> Array2<f64> {
-    let rows = v.as_array().unwrap();
-    let d = rows[0].as_array().unwrap().len();
-    Array2::from_shape_fn((rows.len(), d), |(i, j)| rows[i][j].as_f64().unwrap())
-}
-
-fn vector(v: &Value) -> Array1<f64> {
-    v.as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect()
-}
 
 #[test]
 fn the_machine_of_scikit_learn_answers_the_same_here() {

@@ -6,6 +6,7 @@ use mercer::{Device, Kernel};
 use ndarray::Array2;
 use serde_json::Value;
 
+use crate::support::oracle::{list, matrix};
 use crate::{close, support};
 
 pub struct Case {
@@ -36,16 +37,6 @@ fn kernel(name: &str) -> Kernel {
         "noises" => 1.5 * Kernel::rbf(1.1),
         other => panic!("no kernel for {other}"),
     }
-}
-
-fn list(v: &Value) -> Vec<f64> {
-    v.as_array().unwrap().iter().flat_map(|v| v.as_f64().map_or_else(|| list(v), |v| vec![v])).collect()
-}
-
-fn matrix(v: &Value) -> Array2<f64> {
-    let rows = v.as_array().unwrap().len();
-    let all = list(v);
-    Array2::from_shape_vec((rows, all.len() / rows), all).unwrap()
 }
 
 pub fn cases() -> Vec<Case> {

@@ -6,16 +6,8 @@ use ndarray::Array2;
 use serde_json::Value;
 
 use crate::sparse::{METHODS, data, sparse};
+use crate::support::oracle::{list as numbers, matrix};
 use crate::support::{adapters, gpus, random};
-
-fn numbers(v: &Value) -> Vec<f64> {
-    v.as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect()
-}
-
-fn matrix(v: &Value) -> Array2<f64> {
-    let rows: Vec<Vec<f64>> = v.as_array().unwrap().iter().map(numbers).collect();
-    Array2::from_shape_fn((rows.len(), rows[0].len()), |(i, j)| rows[i][j])
-}
 
 fn close(got: f64, want: f64, tolerance: f64, what: &str) {
     assert!((got - want).abs() <= tolerance * (1.0 + want.abs()), "{what}: {got} instead of {want}");

@@ -5,6 +5,7 @@ use mercer::{Device, Kernel};
 use ndarray::Array2;
 use serde_json::Value;
 
+use crate::support::oracle::{list as vector, matrix};
 use crate::{close, support};
 
 fn cases() -> Vec<Value> {
@@ -31,15 +32,6 @@ fn probabilities(case: &Value) -> Array2<f64> {
     }
     let total = |i: usize| parts.iter().map(|p| p[i]).sum::<f64>();
     Array2::from_shape_fn((parts[0].len(), parts.len()), |(i, c)| parts[c][i] / total(i))
-}
-
-fn vector(v: &Value) -> Vec<f64> {
-    v.as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect()
-}
-
-fn matrix(v: &Value) -> Array2<f64> {
-    let rows: Vec<Vec<f64>> = v.as_array().unwrap().iter().map(vector).collect();
-    Array2::from_shape_fn((rows.len(), rows[0].len()), |(i, j)| rows[i][j])
 }
 
 #[test]

@@ -25,6 +25,8 @@ mod strings;
 mod trees;
 mod tsne;
 
+use support::oracle::{counts as whole, list, matrix as table};
+
 use std::path::Path;
 
 use mercer::prelude::*;
@@ -36,19 +38,6 @@ fn oracle(part: &str) -> Value {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/oracle/graph.json");
     let all: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     all[part].clone()
-}
-
-fn list(v: &Value) -> Vec<f64> {
-    v.as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect()
-}
-
-fn whole(v: &Value) -> Vec<usize> {
-    v.as_array().unwrap().iter().map(|v| v.as_u64().unwrap() as usize).collect()
-}
-
-fn table(v: &Value) -> Array2<f64> {
-    let rows: Vec<Vec<f64>> = v.as_array().unwrap().iter().map(list).collect();
-    Array2::from_shape_fn((rows.len(), rows[0].len()), |(i, j)| rows[i][j])
 }
 
 /// `|got - want| <= tolerance`, entry by entry.

@@ -6,19 +6,11 @@ use mercer::models::latent::{Algorithm, Contrast, FactorAnalysis, Ica, Pca, Ppca
 use ndarray::{Array1, Array2, Axis, s};
 use serde_json::Value;
 
+use crate::support::oracle::{matrix, vector};
 use crate::{close, close1};
 
 fn fixtures() -> Value {
     serde_json::from_str(include_str!("../oracle/latent_sklearn.json")).unwrap()
-}
-
-fn vector(v: &Value) -> Array1<f64> {
-    v.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect()
-}
-
-fn matrix(v: &Value) -> Array2<f64> {
-    let rows: Vec<Array1<f64>> = v.as_array().unwrap().iter().map(vector).collect();
-    Array2::from_shape_fn((rows.len(), rows[0].len()), |(i, j)| rows[i][j])
 }
 
 fn scaled(x: &Array2<f64>) -> Array2<f64> {

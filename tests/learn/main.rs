@@ -12,13 +12,17 @@ mod multiclass;
 mod pipeline;
 mod preprocess;
 mod progress;
+#[path = "../support/oracle.rs"]
+mod recorded;
 #[cfg(feature = "serde")]
 mod saved;
 mod search;
 mod split;
 mod validate;
 
-use ndarray::{Array1, Array2};
+use recorded::{counts, matrix, vector};
+
+use ndarray::Array2;
 use serde_json::Value;
 
 /// What scikit-learn says: `tests/oracle/learn_sklearn.py`.
@@ -29,19 +33,6 @@ fn oracle(part: &str) -> Value {
 
 fn number(v: &Value) -> f64 {
     v.as_f64().unwrap()
-}
-
-fn vector(v: &Value) -> Array1<f64> {
-    v.as_array().unwrap().iter().map(number).collect()
-}
-
-fn matrix(v: &Value) -> Array2<f64> {
-    let rows: Vec<Array1<f64>> = v.as_array().unwrap().iter().map(vector).collect();
-    Array2::from_shape_fn((rows.len(), rows[0].len()), |(i, j)| rows[i][j])
-}
-
-fn counts(v: &Value) -> Vec<usize> {
-    v.as_array().unwrap().iter().map(|v| usize::try_from(v.as_u64().unwrap()).unwrap()).collect()
 }
 
 fn words(v: &Value) -> Vec<String> {

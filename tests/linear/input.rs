@@ -1,14 +1,12 @@
 //! Every door refuses what it must, by the right error, and takes what is only unusual.
 
 use mercer::models::linear::{BayesianLinearRegression, PenaltyCriterion, Ridge, RidgeCv};
-use mercer::{Device, Error, Result};
-use ndarray::{Array1, Array2, ArrayView2, Axis, array};
+use mercer::{Device, Error};
+use ndarray::{Array1, Array2, Axis, array};
 
 use crate::support::random;
+use crate::support::regressions::{self, Fit};
 use crate::{close, problem};
-
-/// Every regression as a function from data and new inputs to predictions.
-type Fit = Box<dyn Fn(ArrayView2<f64>, ArrayView2<f64>, ArrayView2<f64>) -> Result<Array2<f64>>>;
 
 fn everyone() -> Vec<(&'static str, Fit)> {
     vec![
@@ -27,44 +25,12 @@ fn everyone() -> Vec<(&'static str, Fit)> {
 
 #[test]
 fn bad_data() {
-    let (x, y) = problem(12, 3, 101);
-    let (mut holed, mut endless) = (x.clone(), y.clone());
-    holed[[4, 1]] = f64::NAN;
-    endless[[7, 0]] = f64::INFINITY;
-    let new = random(2, 3, 102);
-    for (name, fit) in everyone() {
-        let e = fit(holed.view(), y.view(), new.view()).unwrap_err();
-        assert!(matches!(e, Error::NotFinite { row: 4, col: 1, .. }), "{name}: {e}");
-        let e = fit(x.view(), endless.view(), new.view()).unwrap_err();
-        assert!(matches!(e, Error::NotFinite { what: "y", row: 7, .. }), "{name}: {e}");
-        let none = Array2::zeros((0, 3));
-        assert!(matches!(
-            fit(none.view(), Array2::zeros((0, 2)).view(), new.view()),
-            Err(Error::Shape { .. })
-        ));
-        let e = fit(x.view(), problem(11, 3, 1).1.view(), new.view()).unwrap_err();
-        assert!(matches!(e, Error::Shape { .. }), "{name}: {e}");
-        let e = fit(x.view(), y.view(), random(2, 4, 1).view()).unwrap_err();
-        assert!(matches!(&e, Error::Shape { what, .. } if what.contains("3 features")), "{name}: {e}");
-        assert!(matches!(fit(x.view(), y.view(), holed.view()), Err(Error::NotFinite { .. })), "{name}");
-    }
+    regressions::bad_data(&everyone());
 }
 
 #[test]
 fn unusual_data() {
-    for (name, fit) in everyone() {
-        // One observation.
-        let one = fit(array![[1.0, 2.0]].view(), array![[3.0]].view(), array![[1.0, 2.0]].view()).unwrap();
-        assert!(one[[0, 0]].is_finite(), "{name}");
-        // Constant targets, constant features, all rows the same.
-        let flat = Array2::from_elem((8, 2), 1.5);
-        let at = fit(flat.view(), Array2::from_elem((8, 1), 2.0).view(), flat.view()).unwrap();
-        assert!(at.iter().all(|v| v.is_finite() && (*v - 2.0).abs() < 1.0), "{name}: {at}");
-        // Many more features than observations.
-        let x = random(50, 10_000, 103) * 0.01;
-        let y = random(50, 1, 104);
-        assert!(fit(x.view(), y.view(), x.view()).unwrap().iter().all(|v| v.is_finite()), "{name}");
-    }
+    regressions::unusual_data(&everyone());
     // Ridge answers a constant with that constant, exactly, whatever the penalty.
     let (x, _) = problem(20, 3, 105);
     let fit = Ridge::new(7.0).fit(&Device::cpu(), x.view(), Array2::from_elem((20, 1), 0.3).view()).unwrap();

@@ -6,20 +6,10 @@ use ndarray::{Array1, Array2, Axis, s};
 use serde_json::Value;
 
 use crate::close;
+pub use crate::support::oracle::matrix;
 
 fn numbers() -> Value {
     serde_json::from_str(include_str!("../oracle/ridge_sklearn.json")).unwrap()
-}
-
-pub fn matrix(v: &Value) -> Array2<f64> {
-    let rows = v.as_array().unwrap();
-    let at = |v: &Value| v.as_f64().unwrap();
-    if rows[0].is_array() {
-        let cols = rows[0].as_array().unwrap().len();
-        Array2::from_shape_fn((rows.len(), cols), |(i, j)| at(&rows[i][j]))
-    } else {
-        Array2::from_shape_fn((rows.len(), 1), |(i, _)| at(&rows[i]))
-    }
 }
 
 struct Data {

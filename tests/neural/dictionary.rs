@@ -5,16 +5,11 @@ use ndarray::{Array2, Axis};
 use serde_json::Value;
 
 use crate::near;
+pub use crate::support::oracle::matrix;
 use crate::support::random;
 
 pub fn numbers() -> Value {
     serde_json::from_str(include_str!("../oracle/dictionary_sklearn.json")).unwrap()
-}
-
-pub fn matrix(v: &Value) -> Array2<f64> {
-    let rows = v.as_array().unwrap();
-    let cols = rows[0].as_array().unwrap().len();
-    Array2::from_shape_fn((rows.len(), cols), |(i, j)| rows[i][j].as_f64().unwrap())
 }
 
 #[test]

@@ -5,19 +5,11 @@ use mercer::prelude::*;
 use ndarray::Array2;
 use serde_json::Value;
 
+use crate::support::oracle::{list as vector, matrix};
 use crate::{all_near, flat, near};
 
 fn numbers() -> Value {
     serde_json::from_str(include_str!("../oracle/neural_torch.json")).unwrap()
-}
-
-fn vector(v: &Value) -> Vec<f64> {
-    v.as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect()
-}
-
-fn matrix(v: &Value) -> Array2<f64> {
-    let rows: Vec<Vec<f64>> = v.as_array().unwrap().iter().map(vector).collect();
-    Array2::from_shape_fn((rows.len(), rows[0].len()), |(i, j)| rows[i][j])
 }
 
 #[test]

@@ -6,14 +6,11 @@ use mercer::probability::tables::kolmogorov_distance;
 use ndarray::array;
 use serde_json::Value;
 
+use crate::recorded::list;
 use crate::{all_near, close, integral, near};
 
 fn numbers() -> Value {
     serde_json::from_str(include_str!("../oracle/probability.json")).unwrap()
-}
-
-fn list(v: &Value) -> Vec<f64> {
-    v.as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect()
 }
 
 /// The distribution by its name.

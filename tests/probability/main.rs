@@ -14,6 +14,8 @@ mod information;
 mod laplace;
 mod latent_gp;
 mod mixtures;
+#[path = "../support/oracle.rs"]
+mod recorded;
 mod special;
 mod tables;
 mod theory;

@@ -3,14 +3,11 @@
 use mercer::probability::special::*;
 use serde_json::Value;
 
+use crate::recorded::list;
 use crate::{close, near};
 
 fn numbers() -> Value {
     serde_json::from_str(include_str!("../oracle/probability.json")).unwrap()
-}
-
-fn list(v: &Value) -> Vec<f64> {
-    v.as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect()
 }
 
 #[test]

@@ -19,21 +19,14 @@ mod quantile;
 mod risk;
 mod stratified;
 
+use support::oracle::{matrix, vector};
+
 use ndarray::{Array1, Array2, array};
 use serde_json::Value;
 
 /// What `tests/oracle/regression.py` wrote.
 fn oracle() -> Value {
     serde_json::from_str(include_str!("../oracle/regression.json")).unwrap()
-}
-
-fn vector(v: &Value) -> Array1<f64> {
-    v.as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect()
-}
-
-fn matrix(v: &Value) -> Array2<f64> {
-    let rows: Vec<Array1<f64>> = v.as_array().unwrap().iter().map(vector).collect();
-    Array2::from_shape_fn((rows.len(), rows[0].len()), |(i, j)| rows[i][j])
 }
 
 /// Every entry within `tolerance` of the largest entry of `want`, or of one if that is more.

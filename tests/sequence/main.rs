@@ -8,6 +8,8 @@ mod hidden_markov;
 mod hidden_markov_limits;
 mod linear_gaussian;
 mod oracle;
+#[path = "../support/oracle.rs"]
+mod recorded;
 
 /// Off by no more than this.
 #[track_caller]

@@ -1,20 +1,11 @@
 //! Hidden Markov models against hmmlearn (`tests/oracle/hidden_markov.py`).
 
 use mercer::models::sequence::{Emission, Emissions, FittedHiddenMarkov, HiddenMarkov};
-use ndarray::{Array1, Array2, Array3, array, s};
+use ndarray::{Array2, Array3, array, s};
 use serde_json::Value;
 
 use crate::near;
-
-fn matrix(v: &Value) -> Array2<f64> {
-    let rows = v.as_array().unwrap();
-    let d = rows[0].as_array().unwrap().len();
-    Array2::from_shape_fn((rows.len(), d), |(i, j)| rows[i][j].as_f64().unwrap())
-}
-
-fn vector(v: &Value) -> Array1<f64> {
-    v.as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect()
-}
+use crate::recorded::{matrix, vector};
 
 #[test]
 fn likelihood_posteriors_viterbi_and_baum_welch_are_hmmlearns() {

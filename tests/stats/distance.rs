@@ -12,15 +12,11 @@ use serde_json::Value;
 use crate::level::keeps_level;
 use crate::loops::adapters;
 use crate::loops::normal;
+use crate::support::oracle::matrix;
 use crate::support::random;
 
 fn oracle() -> Value {
     serde_json::from_str(include_str!("../oracle/stats_distance.json")).unwrap()
-}
-
-fn matrix(v: &Value) -> Array2<f64> {
-    let rows: Vec<Vec<f64>> = serde_json::from_value(v.clone()).unwrap();
-    Array2::from_shape_fn((rows.len(), rows[0].len()), |(i, j)| rows[i][j])
 }
 
 fn number(v: &Value) -> f64 {

@@ -6,14 +6,10 @@ use ndarray::Array2;
 use serde_json::Value;
 
 use crate::loops::{centred, close, gram};
+use crate::support::oracle::matrix;
 
 fn oracle() -> Value {
     serde_json::from_str(include_str!("../oracle/stats_hyppo.json")).unwrap()
-}
-
-fn matrix(v: &Value) -> Array2<f64> {
-    let rows: Vec<Vec<f64>> = serde_json::from_value(v.clone()).unwrap();
-    Array2::from_shape_fn((rows.len(), rows[0].len()), |(i, j)| rows[i][j])
 }
 
 fn distances(x: &Array2<f64>) -> Array2<f64> {

@@ -2,6 +2,8 @@
 #![allow(dead_code)] // each test binary uses its own part
 
 pub mod assembled;
+pub mod oracle;
+pub mod regressions;
 pub mod verbs;
 pub mod zoo;
 
@@ -109,4 +111,22 @@ pub fn eager() -> &'static [Device] {
         let indices = Device::adapters().into_iter().filter(|a| a.usable).map(|a| a.index);
         indices.map(|i| DeviceOptions::new().index(i).threshold(0.0).open().expect("opens")).collect()
     })
+}
+
+/// `|got - want| <= tolerance (1 + |want|)`, entry by entry.
+#[track_caller]
+pub fn same<'a>(
+    got: impl IntoIterator<Item = &'a f64>,
+    want: impl IntoIterator<Item = &'a f64>,
+    tolerance: f64,
+    what: &str,
+) {
+    let (got, want): (Vec<_>, Vec<_>) = (got.into_iter().collect(), want.into_iter().collect());
+    assert_eq!(got.len(), want.len(), "{what}");
+    for (i, (g, w)) in got.iter().zip(&want).enumerate() {
+        assert!(
+            (**g - **w).abs() <= tolerance * (1.0 + w.abs()),
+            "{what}: entry {i} is {g} and should be {w}"
+        );
+    }
 }

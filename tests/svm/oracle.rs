@@ -1,26 +1,14 @@
 //! Against LIBSVM, by numbers that `tests/oracle/svm_sklearn.py` made.
 
 use mercer::prelude::*;
-use ndarray::{Array1, Array2, s};
+use ndarray::{Array1, s};
 use serde_json::Value;
 
+use crate::support::oracle::{labels, list as vector, matrix};
 use crate::{all_near, cpu, near};
 
 fn numbers() -> Value {
     serde_json::from_str(include_str!("../oracle/svm_sklearn.json")).unwrap()
-}
-
-fn vector(v: &Value) -> Vec<f64> {
-    v.as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect()
-}
-
-fn matrix(v: &Value) -> Array2<f64> {
-    let rows: Vec<Vec<f64>> = v.as_array().unwrap().iter().map(vector).collect();
-    Array2::from_shape_fn((rows.len(), rows[0].len()), |(i, j)| rows[i][j])
-}
-
-fn labels(v: &Value) -> Vec<i64> {
-    v.as_array().unwrap().iter().map(|v| v.as_i64().unwrap()).collect()
 }
 
 #[test]
