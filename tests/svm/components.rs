@@ -154,22 +154,3 @@ fn kernel_k_means() {
     assert!((0..20).all(|i| fitted.labels()[i] == inner));
     assert!(fitted.transform(&rings).unwrap().iter().all(|d| *d >= 0.0));
 }
-
-#[test]
-fn moved_images_are_no_linear_subspace() {
-    let mut image = Array2::zeros((12, 12));
-    image.slice_mut(s![2..10, 5..7]).fill(1.0);
-    image.slice_mut(s![2..4, 5..9]).fill(1.0);
-    let still = MovedImages::new(image.clone()).sample(2, 1).unwrap();
-    all_near(still.row(1), image.as_slice().unwrap(), 1e-12, "not moved");
-    let one = MovedImages::new(image.clone()).shift(2.0).turn(0.6);
-    let x = one.sample(120, 3).unwrap();
-    assert_eq!(x, one.sample(120, 3).unwrap());
-    // Three numbers make each image, but three components of PCA leave much of them.
-    let plain = Pca::new(20).fit(&cpu(), &x).unwrap();
-    let share = |k: usize| plain.explained_variance().slice(s![..k]).sum() / plain.total_variance();
-    assert!(share(3) < 0.8 && share(20) > 0.9, "{} {}", share(3), share(20));
-    let curved = KernelPca::new(Kernel::rbf(6.0), 3).fit(&cpu(), &x).unwrap();
-    assert_eq!(curved.transform(&x).unwrap().dim(), (120, 3));
-    assert!(MovedImages::new(image).shift(-1.0).sample(2, 1).is_err());
-}

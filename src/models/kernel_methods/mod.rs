@@ -23,7 +23,7 @@ mod smooth_loss;
 mod svm;
 mod validity;
 
-pub use components::{ClassicalScaling, FittedKernelPca, KernelPca, MovedImages, classical_scaling};
+pub use components::{ClassicalScaling, FittedKernelPca, KernelPca, classical_scaling};
 pub use discriminant::{FittedKernelDiscriminant, KernelDiscriminant};
 pub use falkon::{Falkon, FalkonCv, FittedFalkon, FittedFalkonCv};
 pub use kernel_kmeans::{FittedKernelKMeans, KernelKMeans};

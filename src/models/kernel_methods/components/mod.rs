@@ -1,12 +1,10 @@
 //! Directions and coordinates of a feature space. Checked in `tests/svm/components.rs` against scikit-learn and the notes.
 
 mod kernel_pca;
-mod manifold;
 mod pre_image;
 mod scaling;
 
 pub use kernel_pca::{FittedKernelPca, KernelPca};
-pub use manifold::MovedImages;
 pub use scaling::{ClassicalScaling, classical_scaling};
 
 use ndarray::{Array1, Array2, ArrayView1};
