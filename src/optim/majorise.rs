@@ -133,16 +133,6 @@ impl Majorise {
             }
         }
         let (gradient, evaluations) = (vec![], trace.len());
-        Ok(Minimum {
-            point,
-            value,
-            gradient,
-            iterations,
-            evaluations,
-            failures: 0,
-            trace,
-            stop,
-            at_bounds: vec![],
-        })
+        Ok(Minimum { point, value, gradient, iterations, evaluations, trace, stop, ..Minimum::default() })
     }
 }

@@ -67,7 +67,7 @@ setters!(Minimiser {
 });
 
 /// Why a run ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Stop {
     /// The projected gradient is within the tolerance: a minimum.
@@ -75,6 +75,7 @@ pub enum Stop {
     /// The last iteration gained next to nothing.
     Value,
     /// The iterations are used up.
+    #[default]
     Iterations,
     /// No step went down any more, although the gradient says that one should: the objective is as exact as it gets,
     /// or fails all around.
@@ -82,7 +83,7 @@ pub enum Stop {
 }
 
 /// The best point found, and what happened.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Minimum {
     /// x.

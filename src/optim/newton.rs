@@ -125,17 +125,7 @@ impl Newton {
             self.progress.report("Newton::run", iterations, self.max_iterations, value)?;
         }
         let gradient = gradient.to_vec();
-        Ok(Minimum {
-            point,
-            value,
-            gradient,
-            iterations,
-            evaluations,
-            failures: 0,
-            trace,
-            stop,
-            at_bounds: vec![],
-        })
+        Ok(Minimum { point, value, gradient, iterations, evaluations, trace, stop, ..Minimum::default() })
     }
 }
 

@@ -160,17 +160,7 @@ impl Proximal {
             // Curvature may be less here than it was.
             step *= 1.1;
         }
-        Ok(Minimum {
-            point,
-            value,
-            gradient,
-            iterations,
-            evaluations,
-            failures: 0,
-            trace,
-            stop,
-            at_bounds: vec![],
-        })
+        Ok(Minimum { point, value, gradient, iterations, evaluations, trace, stop, ..Minimum::default() })
     }
 }
 
@@ -234,17 +224,7 @@ impl Subgradient {
         }
         let (point, value, gradient) = best.unwrap_or_default();
         let (iterations, evaluations, stop) = (self.max_iterations, trace.len(), Stop::Iterations);
-        let found = Minimum {
-            point,
-            value,
-            gradient,
-            iterations,
-            evaluations,
-            failures: 0,
-            trace,
-            stop,
-            at_bounds: vec![],
-        };
+        let found = Minimum { point, value, gradient, iterations, evaluations, trace, stop, ..Minimum::default() };
         Ok((found, mean))
     }
 }

@@ -128,17 +128,7 @@ impl VarianceReduced {
         }
         let gradient = memory.mean;
         let iterations = epochs;
-        Ok(Minimum {
-            point,
-            value,
-            gradient,
-            iterations,
-            evaluations,
-            failures: 0,
-            trace,
-            stop,
-            at_bounds: vec![],
-        })
+        Ok(Minimum { point, value, gradient, iterations, evaluations, trace, stop, ..Minimum::default() })
     }
 }
 

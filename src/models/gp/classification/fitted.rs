@@ -10,7 +10,7 @@ use super::binary::OneFactor;
 use super::laplace::Laplace;
 use super::likelihood::Link;
 use super::softmax::ManyFactors;
-use crate::check::{finite, inputs};
+use crate::check::inputs;
 use crate::learn::configure::getters;
 use crate::learn::inherent::inherent;
 use crate::learn::{Classes, Decision, Inputs, Label, Labels, Predict, PredictProba};
@@ -182,7 +182,7 @@ impl<L> FittedGpClassifier<L> {
                 Ok(())
             })?,
         }
-        finite("FittedGpClassifier::latent", "the variance", out.variance.view())?;
+        out.variance.columns().into_iter().try_for_each(|of| known("FittedGpClassifier::latent", 0, of))?;
         Ok(out)
     }
 
