@@ -68,7 +68,7 @@ impl Approximation {
         }
     }
 
-    /// The same family with other parameters.
+    /// The approximation of the same family with other parameters.
     ///
     /// # Errors
     /// Another number of them, one that is not finite, a factor whose diagonal is not positive.

@@ -135,7 +135,7 @@ impl<O> Store<O> {
 }
 
 impl<T: ?Sized, O: Borrow<T> + Send + Sync + 'static, K: ObjectKernel<T>> Objects<T, O, K> {
-    /// These objects, compared by this kernel.
+    /// A set of objects, compared by this kernel.
     ///
     /// # Errors
     /// [`Error::Shape`] if there are none, [`Error::NotFinite`] if a value is not, and those of the kernel.

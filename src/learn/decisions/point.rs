@@ -108,7 +108,7 @@ impl PredictionLoss {
         })
     }
 
-    /// The same for draws, all of the same weight.
+    /// The best answer for draws, all of the same weight.
     ///
     /// # Errors
     /// As [`PredictionLoss::risk`].

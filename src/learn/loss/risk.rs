@@ -80,7 +80,7 @@ impl<'a> EmpiricalRisk<'a> {
         Ok(self.value_and_gradient(w)?.1)
     }
 
-    /// Both, for the price of one.
+    /// The value and the gradient, for the price of one.
     ///
     /// # Errors
     /// As [`EmpiricalRisk::value`].

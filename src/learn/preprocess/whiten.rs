@@ -37,7 +37,7 @@ pub struct Whiten {
 }
 
 impl Whiten {
-    /// By principal axes, all of them.
+    /// A whitening by all principal axes.
     pub fn new() -> Self {
         Self::default()
     }

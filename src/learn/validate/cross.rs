@@ -103,7 +103,7 @@ pub struct CrossValidation<S> {
 }
 
 impl<S: Split> CrossValidation<S> {
-    /// By these folds.
+    /// A validation by these folds.
     pub fn by(split: S) -> Self {
         CrossValidation { split, progress: Progress::none() }
     }
@@ -115,7 +115,7 @@ impl<S: Split> CrossValidation<S> {
         self
     }
 
-    /// As [`cross_validate`].
+    /// The scores of a model on each fold, as [`cross_validate`].
     ///
     /// # Errors
     /// As [`cross_validate`], and [`Error::Cancelled`].

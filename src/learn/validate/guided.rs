@@ -98,7 +98,7 @@ impl<O, C> Guided<O, C> {
 }
 
 impl<O, C, S, F> Guided<O, C, S, F> {
-    /// By these folds.
+    /// The search judged by these folds.
     pub fn by<T: Split>(self, split: T) -> Guided<O, C, T, F> {
         let Guided { start, steps, model, metric, sign, progress, .. } = self;
         Guided { start, steps, model, split, metric, sign, progress }

@@ -50,7 +50,7 @@ impl<M> Search<M> {
 }
 
 impl<M, S, F> Search<M, S, F> {
-    /// By these folds.
+    /// The search judged by these folds.
     pub fn by<T: Split>(self, split: T) -> Search<M, T, F> {
         let Search { candidates, metric, sign, progress, .. } = self;
         Search { candidates, split, metric, sign, progress }

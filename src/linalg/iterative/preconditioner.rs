@@ -79,7 +79,7 @@ pub struct Jacobi {
 }
 
 impl Jacobi {
-    /// From the diagonal of `op`.
+    /// The preconditioner that divides by the diagonal of `op`.
     ///
     /// # Errors
     /// [`Error::NotPositiveDefinite`] if an entry is not positive.

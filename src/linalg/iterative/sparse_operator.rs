@@ -55,7 +55,7 @@ impl SparseOperator {
         Ok(SparseOperator { a: a.clone(), scale: 1.0, shift: 0.0 })
     }
 
-    /// This times `by`.
+    /// The operator times `by`.
     ///
     /// # Errors
     /// [`Error::Parameter`](crate::Error::Parameter) if it is not finite.
@@ -65,7 +65,7 @@ impl SparseOperator {
         Ok(self)
     }
 
-    /// This plus `by` on the diagonal.
+    /// The operator plus `by` on its diagonal.
     ///
     /// # Errors
     /// [`Error::Parameter`](crate::Error::Parameter) if it is not finite.

@@ -43,7 +43,7 @@ impl UnitBox {
         each.map(|(&(low, high), u)| (low + u * (high - low)).clamp(low, high)).collect()
     }
 
-    /// To the unit cube.
+    /// The point of the unit cube that stands for `x`.
     pub fn inner(&self, x: &[f64]) -> Result<Vec<f64>> {
         require("BayesOptimiser", x.len() == self.dim(), || {
             format!("the box has {} dimensions, the point {}", self.dim(), x.len())

@@ -27,7 +27,7 @@ getters!(Stump {
 });
 
 impl Stump {
-    /// Its value at a row.
+    /// The value of the stump at a row.
     pub fn at(&self, row: ArrayView1<f64>) -> f64 {
         if row[self.feature] <= self.threshold { self.below } else { self.above }
     }

@@ -77,7 +77,7 @@ pub struct IndependentDensity {
 }
 
 impl IndependentDensity {
-    /// Of this family.
+    /// A density whose features are each of this family.
     pub fn new(family: FeatureFamily) -> Self {
         IndependentDensity { family }
     }

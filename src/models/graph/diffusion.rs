@@ -49,7 +49,7 @@ impl Diffusion {
         Self::scaled(graph, beta, DiffusionScale::Walk)
     }
 
-    /// The same, divided as `scale` says.
+    /// The diffusion kernel, divided as `scale` says.
     ///
     /// # Errors
     /// As [`Diffusion::new`].

@@ -66,7 +66,7 @@ impl Graph {
         Self::from_sparse(&SparseMatrix::from_dense(w.view())?)
     }
 
-    /// From a sparse symmetric matrix of weights.
+    /// The graph of a sparse symmetric matrix of weights.
     ///
     /// # Errors
     /// As [`Graph::from_similarities`].

@@ -34,7 +34,7 @@ impl Node {
         self
     }
 
-    /// Its probabilities, if it has no parents.
+    /// The probabilities of a variable without parents.
     #[must_use]
     pub fn table(self, table: &[f64]) -> Self {
         self.given(&[], table)

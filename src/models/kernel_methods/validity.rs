@@ -117,7 +117,7 @@ pub struct EmpiricalFeatures {
 }
 
 impl EmpiricalFeatures {
-    /// Of this kernel.
+    /// A check of this kernel.
     pub fn new(kernel: Kernel) -> Self {
         EmpiricalFeatures { kernel, cutoff: 1e-12 }
     }

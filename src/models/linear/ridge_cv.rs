@@ -15,7 +15,7 @@ use crate::linalg::SolveReport;
 use crate::saved::Format;
 use crate::{Device, Error, Result};
 
-/// By what a penalty is judged.
+/// The criterion by which a penalty is judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum PenaltyCriterion {

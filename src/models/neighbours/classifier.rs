@@ -123,7 +123,7 @@ getters!(FittedKNearest<L> {
 });
 
 impl<L> FittedKNearest<L> {
-    /// The same on another device.
+    /// The classifier on another device.
     #[must_use]
     pub fn on(mut self, device: &Device) -> Self {
         self.found.device = device.clone();

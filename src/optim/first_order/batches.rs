@@ -42,7 +42,7 @@ pub struct Batches {
 }
 
 impl Batches {
-    /// Of n rows, at most `size` in a batch.
+    /// Batches of n rows, at most `size` in each.
     pub fn new(rows: usize, size: usize) -> Self {
         Batches { rows, size, order: Order::Shuffled, seed: 0 }
     }

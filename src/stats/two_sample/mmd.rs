@@ -58,7 +58,7 @@ impl Mmd {
         Mmd { kernel }
     }
 
-    /// Its kernel.
+    /// The kernel of the test.
     pub fn kernel(&self) -> &Kernel {
         &self.kernel
     }

@@ -57,7 +57,7 @@ pub struct TSne {
 }
 
 impl TSne {
-    /// In so many dimensions, usually two.
+    /// A map into so many dimensions, usually two.
     pub fn new(dimensions: usize) -> Self {
         TSne {
             dimensions,

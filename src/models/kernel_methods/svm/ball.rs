@@ -39,7 +39,7 @@ pub struct EnclosingBall {
 }
 
 impl EnclosingBall {
-    /// In the feature space of this kernel.
+    /// The ball in the feature space of this kernel.
     pub fn new(kernel: Kernel) -> Self {
         EnclosingBall { kernel, tolerance: 1e-10, progress: Progress::none() }
     }

@@ -40,7 +40,7 @@ pub struct VcBound {
 }
 
 impl VcBound {
-    /// For this capacity, with a = b = 1.
+    /// The bound for this capacity, with a = b = 1.
     pub fn new(capacity: f64) -> Self {
         VcBound { capacity, a: 1.0, b: 1.0 }
     }
