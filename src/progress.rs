@@ -1,6 +1,8 @@
 //! What long work says of itself while it runs, and how it is stopped. Checked in `tests/learn/progress.rs`.
 
+use std::cell::RefCell;
 use std::fmt;
+use std::marker::PhantomData;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -29,7 +31,8 @@ impl Step {
 
 /// A callback of a long computation: none, one that looks on, or one that can stop it.
 ///
-/// It is called after every step. On [`ControlFlow::Break`] the computation ends in [`Error::Cancelled`].
+/// It is called after every step, and where a step keeps a GPU busy for long also between two submissions, about ten times a
+/// second: then with the numbers of the last step. On [`ControlFlow::Break`] the computation ends in [`Error::Cancelled`].
 /// It equals only itself and its clones, and is left out of saved models.
 ///
 /// ```
@@ -72,12 +75,60 @@ impl Progress {
         total: impl Into<Option<usize>>,
         value: f64,
     ) -> Result<()> {
+        let step = Step { op, made, total: total.into(), value };
+        WATCHES.with_borrow_mut(|all| {
+            if let Some((_, last)) = all.iter_mut().rev().find(|(watch, _)| watch == self) {
+                *last = step;
+            }
+        });
+        self.tell(&step)
+    }
+
+    fn tell(&self, step: &Step) -> Result<()> {
         let Some(f) = &self.0 else { return Ok(()) };
-        match f(&Step { op, made, total: total.into(), value }) {
+        match f(step) {
             ControlFlow::Continue(()) => Ok(()),
-            ControlFlow::Break(()) => Err(Error::Cancelled { op, iterations: made }),
+            ControlFlow::Break(()) => Err(Error::Cancelled { op: step.op, iterations: step.made }),
         }
     }
+
+    /// As long as the guard lives, a GPU that this thread keeps busy calls back between two submissions. Of nested guards the
+    /// innermost with a callback is called.
+    pub(crate) fn between_submissions(&self, op: &'static str) -> Watch {
+        let told = self.0.is_some();
+        if told {
+            let none_yet = Step { op, made: 0, total: None, value: f64::NAN };
+            WATCHES.with_borrow_mut(|all| all.push((self.clone(), none_yet)));
+        }
+        Watch { told, here: PhantomData }
+    }
+}
+
+thread_local! {
+    /// Who wants to know, innermost last, and the last step of each.
+    static WATCHES: RefCell<Vec<(Progress, Step)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// What [`Progress::between_submissions`] returns; it belongs to its thread, and guards end in the order of their scopes.
+pub(crate) struct Watch {
+    told: bool,
+    here: PhantomData<*const ()>,
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        if self.told {
+            WATCHES.with_borrow_mut(Vec::pop);
+        }
+    }
+}
+
+/// Tells whoever watches this thread that a device is still at it; the error if that is enough.
+#[cfg(feature = "gpu")]
+pub(crate) fn still_busy() -> Result<()> {
+    // Nothing is borrowed while a user's callback runs.
+    let innermost = WATCHES.with_borrow(|all| all.last().cloned());
+    innermost.map_or(Ok(()), |(progress, step)| progress.tell(&step))
 }
 
 impl fmt::Debug for Progress {

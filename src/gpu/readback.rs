@@ -36,7 +36,7 @@ impl Gpu {
     fn answer<T>(&self, hear: &Receiver<T>) -> Result<T> {
         let start = Instant::now();
         loop {
-            self.wait()?;
+            self.wait(None)?;
             match hear.recv_timeout(Duration::from_millis(20)) {
                 Ok(answer) => return Ok(answer),
                 Err(e) => match self.0.lost.get() {
@@ -56,12 +56,13 @@ impl Gpu {
     /// Submits what is recorded and waits for all of it.
     pub(crate) fn sync(&self) -> Result<()> {
         self.flush()?;
-        self.guard("sync", || self.wait())
+        self.guard("sync", || self.wait(None))
     }
 
-    fn wait(&self) -> Result<()> {
+    /// Waits for a submission, or for all.
+    pub(super) fn wait(&self, submission_index: Option<wgpu::SubmissionIndex>) -> Result<()> {
         let timeout = self.0.timeout;
-        let wait = wgpu::PollType::Wait { submission_index: None, timeout: Some(timeout) };
+        let wait = wgpu::PollType::Wait { submission_index, timeout: Some(timeout) };
         match self.0.device.poll(wait) {
             Ok(_) => Ok(()),
             Err(wgpu::PollError::Timeout) => Err(Error::Timeout { seconds: timeout.as_secs() }),

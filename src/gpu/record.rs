@@ -3,6 +3,7 @@
 use super::context::{Gpu, lock};
 use super::{Buffer, Pass};
 use crate::Result;
+use crate::progress::still_busy;
 
 /// Dispatches in one submission, however little they cost: a GPU that has nothing to do need not wait for more.
 const BATCH: usize = 256;
@@ -16,6 +17,9 @@ pub(super) struct Recorder {
     dispatches: usize,
     /// Multiply-adds of all of them.
     cost: f64,
+    /// The last submission, and the last that was made because its budget was spent.
+    latest: Option<wgpu::SubmissionIndex>,
+    spent: Option<wgpu::SubmissionIndex>,
 }
 
 impl Recorder {
@@ -40,6 +44,7 @@ impl Gpu {
         if recorder.dispatches > 0 && recorder.cost + cost > self.0.budget {
             drop(recorder);
             self.flush()?;
+            self.pause()?;
             recorder = lock(&self.0.recorder);
         }
         if recorder.pass.is_none() {
@@ -89,10 +94,23 @@ impl Gpu {
             recorder.pass = None;
             (recorder.dispatches, recorder.cost) = (0, 0.0);
             if let Some(encoder) = recorder.encoder.take() {
-                self.0.queue.submit([encoder.finish()]);
+                recorder.latest = Some(self.0.queue.submit([encoder.finish()]));
                 lock(&self.0.counters).submissions += 1;
             }
             Ok(())
         })
+    }
+
+    /// Between two submissions of long work: waits until the one before the last is done, so that the device has one to work
+    /// on and one to go on with and no more, and lets the caller's progress see and end it.
+    fn pause(&self) -> Result<()> {
+        let mut recorder = lock(&self.0.recorder);
+        let latest = recorder.latest.clone();
+        let before = std::mem::replace(&mut recorder.spent, latest);
+        drop(recorder);
+        if let Some(before) = before {
+            self.wait(Some(before))?;
+        }
+        still_busy()
     }
 }

@@ -136,6 +136,7 @@ impl Minimiser {
         let intervals = self.check(start, bounds)?;
         let objective =
             Objective { f: &mut f, intervals: &intervals, evaluations: 0, failures: 0, refusal: None };
+        let _watch = self.progress.between_submissions("minimise");
         let mut descent = Descent { settings: self, objective, iterations: 0 };
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         let mut best = None::<Run>;

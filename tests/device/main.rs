@@ -8,4 +8,5 @@ mod choice;
 mod counters;
 mod failures;
 mod matrix;
+mod progress;
 mod vector_state;

@@ -123,6 +123,7 @@ impl Em {
     ) -> Result<Ended<M>> {
         self.check()?;
         require(M::NAME, data.count() > 0, || "there are no data".to_owned())?;
+        let _watch = self.progress.between_submissions(M::NAME);
         let first = start(self.seed)?;
         let mut climb = Climb { em: self, model, data, made };
         let mut best = climb.from(first)?;

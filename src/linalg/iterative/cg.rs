@@ -144,6 +144,7 @@ pub fn refined_conjugate_gradients(
     let mut b = b.to_owned();
     let back = unit_columns(&mut b);
     let sizes: Vec<f64> = b.columns().into_iter().map(length).collect();
+    let _watch = params.progress.between_submissions("conjugate_gradients");
     let mut run = Run { op, preconditioner, params, iterations: 0, trace: Vec::new() };
     let mut x = Array2::zeros(b.raw_dim());
     let mut rest = b.clone();

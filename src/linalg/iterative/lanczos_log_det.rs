@@ -122,6 +122,7 @@ pub fn lanczos_log_det(
     parameter("probes", params.probes as f64, params.probes >= 2, "an error estimate takes at least two")?;
     parameter("max_steps", params.max_steps as f64, params.max_steps > 0, "must be at least 1")?;
     parameter("tolerance", tolerance, tolerance > 0.0 && tolerance.is_finite(), "must be positive")?;
+    let _watch = params.progress.between_submissions("lanczos_log_det");
     let known = preconditioner.log_det()?;
     let mut run = Lanczos::new(op, preconditioner, params)?;
     let (mut last, mut change, mut steps) = (f64::INFINITY, f64::INFINITY, 0);

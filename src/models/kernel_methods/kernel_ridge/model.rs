@@ -93,7 +93,8 @@ setters!(KernelRidge {
     tolerance: into Option<f64>,
     /// The most iterations of conjugate gradients; 1000 by default.
     max_iterations: usize,
-    /// Called after every iteration of conjugate gradients; it can cancel the fit.
+    /// Called after every iteration of conjugate gradients, and within one that keeps a GPU busy for long; it can cancel the
+    /// fit.
     progress: Progress,
 });
 
@@ -113,6 +114,7 @@ impl KernelRidge {
         let weighed: Option<Vec<usize>> = w
             .filter(|w| w.iter().any(|w| *w == 0.0))
             .map(|w| w.iter().enumerate().filter(|(_, w)| **w > 0.0).map(|(i, _)| i).collect());
+        let _watch = self.progress.between_submissions("KernelRidge::fit");
         let (coefficients, how) = match weighed {
             None => self.solve(device, x, y, w)?,
             Some(rows) => {
