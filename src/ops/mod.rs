@@ -13,6 +13,8 @@
 //! | mixtures | [`gaussian_log_density()`], [`softmax_logsumexp`], [`moments()`] |
 //! | centre, gather, permute, transpose | [`centre()`], [`centre_columns`], [`gather_rows`], [`permute`], [`permuted_sums`], [`transpose()`] |
 //! | element by element | [`map()`], [`zip`], [`diagonal()`], [`add_diagonal`], [`add_diagonal_vector`] |
+//! | random numbers, the same on every device | [`random()`], [`random_words`], [`bernoulli`], [`bernoulli_by`], [`categorical`], [`permutation`] |
+//! | spins on a lattice | [`lattice_gibbs`], [`lattice_means`], [`lattice_mean_field`] |
 //! | half the memory | [`to_half`], [`gram_half`] |
 
 mod argmin;
@@ -27,12 +29,14 @@ mod gram_diagonal;
 mod gram_sum;
 mod gram_vec;
 mod half;
+mod lattice;
 mod log_det;
 mod logsumexp;
 mod map;
 mod moments;
 mod nearest;
 mod nearest_k;
+mod random;
 mod reduce;
 mod softmax;
 mod solve_triangular;
@@ -57,6 +61,7 @@ pub use gram_sum::{GramSum, Weights, gram_sum, gram_sum_grad};
 pub use gram_vec::gram_vec;
 pub(crate) use gram_vec::slabs_bytes;
 pub use half::to_half;
+pub use lattice::{Lattice, lattice_gibbs, lattice_mean_field, lattice_means};
 pub use log_det::log_det;
 pub use logsumexp::logsumexp;
 pub use map::{Map, Zip, map, zip};
@@ -64,6 +69,7 @@ pub use moments::{Moments, Second, moments};
 pub(crate) use nearest::Centres;
 pub use nearest::{Nearest, nearest};
 pub use nearest_k::{NearestK, nearest_k};
+pub use random::{Draw, bernoulli, bernoulli_by, categorical, permutation, random, random_words};
 pub use reduce::{Along, Reduction, reduce};
 pub use softmax::{softmax, softmax_logsumexp};
 pub use solve_triangular::{Side, Triangle, solve_triangular};

@@ -36,6 +36,11 @@ impl Threshold {
         Threshold((probability.clamp(0.0, 1.0) * 4_294_967_296.0).round() as u64)
     }
 
+    /// How many of the 2³² words say yes.
+    pub fn words(self) -> u64 {
+        self.0
+    }
+
     /// Whether this word is below the threshold.
     pub fn says_yes(self, word: u32) -> bool {
         u64::from(word) < self.0

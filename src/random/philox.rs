@@ -30,6 +30,34 @@ pub fn philox(counter: [u32; 4], key: [u32; 2]) -> [u32; 4] {
     c
 }
 
+/// Blocks that [`philox_lanes`] makes together.
+pub(crate) const LANES: usize = 16;
+
+/// [`philox`] of [`LANES`] blocks of a stream, one after another: word w of block `first + l` at `[w][l]`.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "what is not inlined loses the instruction set of its caller")]
+pub(crate) fn philox_lanes(first: u64, stream: u64, seed: u64) -> [[u32; LANES]; 4] {
+    let ([s, t], mut k) = (halves(stream), halves(seed));
+    let mut c = [[0; LANES], [0; LANES], [s; LANES], [t; LANES]];
+    for l in 0..LANES {
+        [c[0][l], c[1][l]] = halves(first.wrapping_add(l as u64));
+    }
+    for _ in 0..ROUNDS {
+        let mut next = [[0; LANES]; 4];
+        for l in 0..LANES {
+            let x = u64::from(MULTIPLIERS[0]) * u64::from(c[0][l]);
+            let y = u64::from(MULTIPLIERS[1]) * u64::from(c[2][l]);
+            next[0][l] = (y >> 32) as u32 ^ c[1][l] ^ k[0];
+            next[1][l] = y as u32;
+            next[2][l] = (x >> 32) as u32 ^ c[3][l] ^ k[1];
+            next[3][l] = x as u32;
+        }
+        c = next;
+        k = [k[0].wrapping_add(WEYL[0]), k[1].wrapping_add(WEYL[1])];
+    }
+    c
+}
+
 /// A stream of random words that can be entered anywhere: word i of a stream depends on the seed, the stream and i alone.
 ///
 /// The key is the seed; the counter is the number of the block (64 bits) and the number of the stream (64 bits). It is a

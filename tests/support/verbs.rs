@@ -2,12 +2,15 @@
 
 use mercer::matrix::SparseMatrix;
 use mercer::ops::{
-    Along, Map, Reduction, Relabellings, Second, Side, Trans, Triangle, Weights, Whitening, Zip,
-    add_diagonal, add_diagonal_vector, argmin, bilinear_forms, centre, centre_columns, cholesky, diagonal,
-    gather_rows, gaussian_log_density, gemm, gemm_add, gram, gram_diagonal, gram_half, gram_sum,
-    gram_sum_grad, gram_vec, log_det, logsumexp, map, moments, nearest, nearest_k, permute, permuted_sums,
-    reduce, relabelled_forms, softmax, solve_triangular, spmm, syrk, to_half, transpose, zip,
+    Along, Draw, Lattice, Map, Reduction, Relabellings, Second, Side, Trans, Triangle, Weights, Whitening,
+    Zip, add_diagonal, add_diagonal_vector, argmin, bernoulli, bernoulli_by, bilinear_forms, categorical,
+    centre, centre_columns, cholesky, diagonal, gather_rows, gaussian_log_density, gemm, gemm_add, gram,
+    gram_diagonal, gram_half, gram_sum, gram_sum_grad, gram_vec, lattice_gibbs, lattice_mean_field,
+    lattice_means, log_det, logsumexp, map, moments, nearest, nearest_k, permutation, permute, permuted_sums,
+    random, random_words, reduce, relabelled_forms, softmax, solve_triangular, spmm, syrk, to_half,
+    transpose, zip,
 };
+use mercer::random::Threshold;
 use mercer::{Device, Kernel, Matrix, Result};
 use ndarray::{Array1, Array2, Axis};
 
@@ -146,6 +149,29 @@ pub fn verbs() -> Vec<Verb> {
             })
         }),
         v("log_det", 1e-6, |d| Ok(vec![column(vec![log_det(&cholesky(&spd(d, 131)?)?)?])])),
+        v("lattice", 1e-5, |d| {
+            let (field, spins) = (points(9, 7, 1), points(9, 7, 2).mapv(|v| if v < 0.0 { -1i8 } else { 1 }));
+            let flat = Array2::zeros((9, 7));
+            let (a, b) = (Lattice::new(0.4, field.view(), false)?, Lattice::new(0.4, flat.view(), false)?);
+            let (drawn, means) = lattice_means(d, &a, spins.view(), 7, 0, 5)?;
+            let other = lattice_gibbs(d, &b, spins.view(), 7, 3, 5)?;
+            let down = lattice_mean_field(d, &a, Array2::zeros((9, 7)).view(), 5)?;
+            Ok(vec![drawn.mapv(f64::from), means, other.mapv(f64::from), down])
+        }),
+        v("random", 1e-6, |d| {
+            let half = [Threshold::new(0.5)?];
+            let whole = |v: Vec<usize>| column(v.into_iter().map(|k| k as f64).collect());
+            let words = random_words(d, 131, 7, 1)?;
+            let mut all = at_sizes(|n| {
+                let u = random(d, (n, 7), Draw::Uniform, 7, 1)?;
+                let z = random(d, (n, 7), Draw::Normal, 7, 1)?;
+                Ok(vec![bernoulli(&u, 8, 1)?, bernoulli_by(d, (n, 7), &half, 7, 1)?, u, z])
+            })?;
+            all.push(column(words.into_iter().map(f64::from).collect()));
+            all.push(whole(categorical(d, &[0.2, 0.0, 0.5, 0.1], 131, 7, 1)?));
+            all.push(whole(permutation(d, 131, 7, 1)?));
+            Ok(all)
+        }),
         v("reduce", 1e-6, |d| {
             at_sizes(|n| {
                 let a = up(d, n, 70, 1)?;

@@ -3,11 +3,12 @@
 
 use ndarray::{Array2, ArrayView2};
 
-use crate::Result;
 use crate::check::{finite, parameter, require};
 use crate::configure::getters;
-use crate::inference::logs::{sigmoid, xlogx};
-use crate::random::{Threshold, philox};
+use crate::inference::logs::xlogx;
+use crate::ops::{Lattice, lattice_gibbs, lattice_mean_field, lattice_means};
+use crate::random::philox;
+use crate::{Device, Result};
 
 /// `p(z) ∝ exp(η Σ_{edges} z_i z_j + Σ_i h_i z_i)`, `z_i = ±1`, on a lattice of four neighbours.
 ///
@@ -29,6 +30,7 @@ pub struct Ising {
     coupling: f64,
     field: Array2<f64>,
     periodic: bool,
+    device: Device,
 }
 
 getters!(Ising {
@@ -72,7 +74,7 @@ impl Ising {
     pub fn new(coupling: f64, field: Array2<f64>) -> Result<Self> {
         parameter("coupling", coupling, coupling.is_finite(), "must be finite")?;
         finite(OP, "field", field.view())?;
-        Ok(Ising { coupling, field, periodic: false })
+        Ok(Ising { coupling, field, periodic: false, device: Device::cpu() })
     }
 
     /// The posterior of an image of ±1 seen through noise: fields `η₂ x`.
@@ -91,13 +93,21 @@ impl Ising {
     /// # Errors
     /// Odd sides, whose checkerboard does not close, or sides below 4.
     pub fn periodic(mut self, periodic: bool) -> Result<Self> {
-        let (n, m) = self.field.dim();
-        let closes = n % 2 == 0 && m % 2 == 0 && n >= 4 && m >= 4;
-        require(OP, !periodic || closes, || {
-            format!("a periodic lattice of {n} x {m}: sides must be even, and 4 or more")
-        })?;
+        Lattice::new(self.coupling, self.field.view(), periodic)?;
         self.periodic = periodic;
         Ok(self)
+    }
+
+    /// Where sweeps are made: the CPU unless said otherwise. Spins are the same everywhere.
+    #[must_use]
+    pub fn on(mut self, device: &Device) -> Self {
+        self.device = device.clone();
+        self
+    }
+
+    /// The device of the sweeps.
+    pub fn device(&self) -> &Device {
+        &self.device
     }
 
     /// The sum of a site's neighbours.
@@ -151,6 +161,12 @@ impl Ising {
         Spins { sites: Array2::from_shape_fn(self.field.dim(), spin), seed, sweeps: 0 }
     }
 
+    /// The lattice as the verbs of [`ops`](crate::ops) see it, and the device for so many visits of a site.
+    fn lattice(&self, visits: usize) -> Result<(Lattice<'_>, Device)> {
+        let flops = 60.0 * self.field.len() as f64 * visits as f64;
+        Ok((Lattice::new(self.coupling, self.field.view(), self.periodic)?, self.device.suited_to(flops)))
+    }
+
     /// Gibbs sampling: a sweep draws all black sites given the white ones, then all white sites:
     /// `p(z_i = 1 | rest) = σ(2(η Σ z_j + h_i))`.
     ///
@@ -160,59 +176,25 @@ impl Ising {
     /// # Errors
     /// Spins of another shape.
     pub fn sweep(&self, from: &Spins, sweeps: usize) -> Result<Spins> {
-        require(OP, from.sites.dim() == self.field.dim(), || format!("spins of {:?}", from.sites.dim()))?;
-        let mut next = from.clone();
-        let (n, m) = self.field.dim();
-        // Without fields that differ there are five thresholds, else one is made for each decision.
-        let first = self.field[[0, 0]];
-        let equal = self.field.iter().all(|h| *h == first);
-        let threshold =
-            |sum: i32, h: f64| Threshold::rounded(sigmoid(2.0 * (self.coupling * f64::from(sum) + h)));
-        let table: Vec<Threshold> = (-4..=4).map(|sum| threshold(sum, first)).collect();
-        for _ in 0..sweeps {
-            for colour in 0..2 {
-                for i in 0..n {
-                    let mut j = (i + colour) % 2;
-                    while j < m {
-                        let mut sum = 0i32;
-                        self.around(&next.sites, i, j, |s| sum += i32::from(s));
-                        let t = if equal {
-                            table[(sum + 4) as usize]
-                        } else {
-                            threshold(sum, self.field[[i, j]])
-                        };
-                        let up = t.says_yes(word(next.seed, next.sweeps, i * m + j));
-                        next.sites[[i, j]] = if up { 1 } else { -1 };
-                        j += 2;
-                    }
-                }
-            }
-            next.sweeps += 1;
-        }
-        Ok(next)
+        let (lattice, device) = self.lattice(sweeps)?;
+        let sites = lattice_gibbs(&device, &lattice, from.sites.view(), from.seed, from.sweeps, sweeps)?;
+        Ok(Spins { sites, seed: from.seed, sweeps: from.sweeps + sweeps as u64 })
     }
 
-    /// `E[z_i]` by Gibbs sampling: the mean of `p(z_i = 1 | rest)` over `sweeps` sweeps after `burn_in`.
+    /// `E[z_i]` by Gibbs sampling: the mean of `E[z_i | rest]` over `sweeps` sweeps after `burn_in`; in f32 on a GPU, with
+    /// the spins of the CPU.
     ///
     /// # Errors
     /// No sweeps.
     pub fn sampled_magnetisation(&self, burn_in: usize, sweeps: usize, seed: u64) -> Result<Array2<f64>> {
         parameter("sweeps", sweeps as f64, sweeps > 0, "must be at least 1")?;
-        let mut spins = self.sweep(&self.start(seed), burn_in)?;
-        let mut sum = Array2::<f64>::zeros(self.field.dim());
-        for _ in 0..sweeps {
-            spins = self.sweep(&spins, 1)?;
-            for ((i, j), s) in sum.indexed_iter_mut() {
-                let mut around = 0.0;
-                self.around(&spins.sites, i, j, |s| around += f64::from(s));
-                *s += (self.coupling * around + self.field[[i, j]]).tanh();
-            }
-        }
-        Ok(sum / sweeps as f64)
+        let spins = self.sweep(&self.start(seed), burn_in)?;
+        let (lattice, device) = self.lattice(sweeps)?;
+        Ok(lattice_means(&device, &lattice, spins.sites.view(), seed, spins.sweeps, sweeps)?.1)
     }
 
-    /// Mean field: `μ_i ← tanh(η Σ μ_j + h_i)`, site after site, so many sweeps from `start` (zero unless given). The free
-    /// energy never rises.
+    /// Mean field: `μ_i ← tanh(η Σ μ_j + h_i)`, site after site, so many sweeps from `start` (zero unless given), on the
+    /// CPU. The free energy never rises.
     ///
     /// # Errors
     /// A start of another shape, or outside [-1, 1].
@@ -230,6 +212,17 @@ impl Ising {
             }
         }
         Ok(mu)
+    }
+
+    /// [`Ising::mean_field`] in another order, all black sites and then all white ones, which are independent of each
+    /// other: on the device. The fixed points are the same.
+    ///
+    /// # Errors
+    /// As [`Ising::mean_field`].
+    pub fn checkerboard_mean_field(&self, sweeps: usize, start: Option<&Array2<f64>>) -> Result<Array2<f64>> {
+        let zero = Array2::zeros(self.field.dim());
+        let (lattice, device) = self.lattice(sweeps)?;
+        lattice_mean_field(&device, &lattice, start.unwrap_or(&zero).view(), sweeps)
     }
 
     fn means(&self, mu: &Array2<f64>) -> Result<()> {
