@@ -170,6 +170,17 @@ fn moved_images_are_no_linear_subspace() {
     let share = |k: usize| plain.explained_variance().slice(s![..k]).sum() / plain.total_variance();
     assert!(share(3) < 0.8 && share(20) > 0.9, "{} {}", share(3), share(20));
     let curved = KernelPca::new(Kernel::rbf(6.0), 3).fit(&cpu(), &x).unwrap();
-    assert_eq!(curved.transform(&x).unwrap().dim(), (120, 3));
+    // The same images from both doors, and the three numbers that made them.
+    let (same, moves) = mercer::learn::moved_images(image.view(), 120, 2.0, 0.6, 3).unwrap();
+    assert_eq!(x, same);
+    // Components of either kind follow those numbers; what a straight line through three curved ones says of the shifts is
+    // no less than what it says through three flat ones.
+    let told = |z: Array2<f64>| {
+        let fitted = Ridge::new(1e-9).fit(&cpu(), &z, moves.slice(s![.., ..2])).unwrap();
+        fitted.score(&z, moves.slice(s![.., ..2])).unwrap()
+    };
+    let flat = Pca::new(3).fit(&cpu(), &x).unwrap().transform(&x).unwrap();
+    let (curved, flat) = (told(curved.transform(&x).unwrap()), told(flat));
+    assert!(curved > 0.5 && curved > flat - 0.05, "{curved} {flat}");
     assert!(MovedImages::new(image).shift(-1.0).sample(2, 1).is_err());
 }

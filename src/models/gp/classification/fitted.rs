@@ -10,7 +10,7 @@ use super::binary::OneFactor;
 use super::laplace::Laplace;
 use super::likelihood::Link;
 use super::softmax::ManyFactors;
-use crate::check::{finite, inputs};
+use crate::check::inputs;
 use crate::learn::configure::getters;
 use crate::learn::inherent::inherent;
 use crate::learn::{Classes, Decision, Inputs, Label, Labels, Predict, PredictProba};
@@ -149,8 +149,8 @@ impl<L> FittedGpClassifier<L> {
     /// The latent functions at `x`, m x d.
     ///
     /// # Errors
-    /// [`Error::Shape`] if `x` is empty or has another number of features, [`Error::NotFinite`], also for a variance that
-    /// overflows.
+    /// [`Error::Shape`] if `x` is empty or has another number of features, [`Error::NotFinite`]; [`Error::Overflow`] for a
+    /// variance that overflows.
     pub fn latent(&self, x: impl Inputs) -> Result<Latent> {
         let x = x.inputs();
         let x = x.view();
@@ -182,7 +182,12 @@ impl<L> FittedGpClassifier<L> {
                 Ok(())
             })?,
         }
-        finite("FittedGpClassifier::latent", "the variance", out.variance.view())?;
+        for (row, variances) in out.variance.rows().into_iter().enumerate() {
+            known("FittedGpClassifier::latent", row, variances).map_err(|e| match e {
+                Error::Overflow { op, what, value, .. } => Error::Overflow { op, what, value, row, col: 0 },
+                other => other,
+            })?;
+        }
         Ok(out)
     }
 
