@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
-use super::minimiser::{Minimiser, Stop};
+use super::minimiser::Minimiser;
 use super::quadratic::QuadraticProgram;
 use crate::check::{finite, largest, require};
 use crate::linalg::eigh;
@@ -69,7 +69,7 @@ impl QuadraticProgram {
         let whole = self.whole()?;
         whole.fits(Some(x), lambda, nu)?;
         let (f, h) = (whole.a.dot(&x) - &whole.b, whole.e.dot(&x) - &whole.d);
-        Ok(whole.objective(x) + lambda.dot(&f) + nu.dot(&h))
+        Ok(whole.value(x) + lambda.dot(&f) + nu.dot(&h))
     }
 
     /// `g(λ, ν) = inf_x L(x, λ, ν) = -½vᵀP⁺v - λᵀb - νᵀd` with `v = q + Aᵀλ + Eᵀν`; -∞ where v has a part outside the
@@ -229,7 +229,7 @@ impl ConvexProgram {
         let residual = largest(&found.gradient);
         // Values may be as exact as they get before the gradient is: it says whether this is an infimum.
         let first = largest(&self.lagrangian(start, lambda, nu)?.1);
-        if found.stop != Stop::Gradient && residual > 1e-6 * first.max(1.0) {
+        if residual > 1e-6 * first.max(1.0) {
             let iterations = found.iterations;
             return Err(Error::NoConvergence { op: OP, iterations, residual, tolerance: 1e-10 });
         }
@@ -269,7 +269,7 @@ pub fn max_min(payoff: ArrayView2<f64>) -> Result<(f64, f64)> {
     Ok((lower, upper))
 }
 
-/// The stationary point of `½xᵀPx + qᵀx` on `Ex = d` and its Lagrange multipliers: `[P Eᵀ; E 0] [x; ν] = [-q; d]`.
+/// The minimum of `½xᵀPx + qᵀx` on `Ex = d` and its Lagrange multipliers: `[P Eᵀ; E 0] [x; ν] = [-q; d]`.
 ///
 /// # Errors
 /// As [`QuadraticProgram::solve`].

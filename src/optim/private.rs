@@ -5,7 +5,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 use statrs::function::gamma::ln_gamma;
 
-use crate::check::{not_negative, parameter, positive, require};
+use crate::check::{not_negative, parameter, positive, require, room};
 use crate::configure::setters;
 use crate::{Error, Result};
 
@@ -32,6 +32,8 @@ pub struct PrivateGradient {
     noise: f64,
     seed: u64,
     made: u64,
+    /// The length of a gradient, once it is known.
+    parameters: Option<usize>,
 }
 
 setters!(PrivateGradient {
@@ -41,29 +43,33 @@ setters!(PrivateGradient {
     noise: f64,
     /// Seed of the noise.
     seed: u64,
+    /// The length of a gradient: what the first batch says, unless that is empty.
+    parameters: into Option<usize>,
 });
 
 impl PrivateGradient {
     /// Gradients clipped to length c, noise of standard deviation z c.
     pub fn new(clip: f64, noise: f64) -> Self {
-        PrivateGradient { clip, noise, seed: 0, made: 0 }
+        PrivateGradient { clip, noise, seed: 0, made: 0, parameters: None }
     }
 
     /// The noised mean of the gradients of the rows of a batch; `expected` is B, the mean size of a batch.
     ///
-    /// Every call draws new noise.
+    /// Every call draws new noise. A batch may be empty, as those of Poisson are at times, and is then noise alone: that there
+    /// was nobody is nobody's business either.
     ///
     /// # Errors
-    /// [`Error::Shape`] for gradients of different lengths or none, [`Error::NotFinite`], [`Error::Parameter`].
+    /// [`Error::Shape`] for gradients of different lengths, or none before their length is known, [`Error::NotFinite`], [`Error::Parameter`].
     pub fn of(&mut self, gradients: &[Vec<f64>], expected: f64) -> Result<Vec<f64>> {
         const OP: &str = "PrivateGradient::of";
         positive("clip", self.clip)?;
         not_negative("noise", self.noise)?;
         positive("expected", expected)?;
-        let d = gradients.first().map_or(0, Vec::len);
+        let d = self.parameters.or(gradients.first().map(Vec::len)).unwrap_or(0);
         require(OP, d > 0 && gradients.iter().all(|g| g.len() == d), || {
-            "there must be a gradient, and all of one length".to_owned()
+            "gradients must be of one length; before an empty batch say it by `parameters`".to_owned()
         })?;
+        room("parameters", d, 8)?;
         let mut sum = vec![0.0; d];
         for (row, g) in gradients.iter().enumerate() {
             if let Some((col, &value)) = g.iter().enumerate().find(|(_, v)| !v.is_finite()) {
@@ -79,6 +85,7 @@ impl PrivateGradient {
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         rng.set_stream(self.made);
         self.made += 1;
+        self.parameters = Some(d);
         for s in &mut sum {
             let draw: f64 = StandardNormal.sample(&mut rng);
             *s = (*s + self.clip * self.noise * draw) / expected;

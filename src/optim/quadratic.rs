@@ -6,12 +6,15 @@ use faer::{Mat, MatRef};
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, concatenate, s};
 
 use super::duality::Kkt;
-use crate::check::{finite, numbers, require, symmetric};
+use crate::check::{finite, numbers, parameter, require, symmetric};
+use crate::linalg::eigh;
 use crate::{Error, Result};
 
 const OP: &str = "QuadraticProgram::solve";
 /// How far a step goes towards the boundary.
 const NEARLY: f64 = 0.995;
+/// Negative curvature that counts as rounding, relative to the largest entry of P.
+const CURVED: f64 = 1e-9;
 
 /// `min ½xᵀPx + qᵀx` with `Ax ≤ b`, `Ex = d` and bounds on x, P positive semi-definite.
 ///
@@ -159,17 +162,51 @@ impl QuadraticProgram {
     }
 
     /// `½xᵀPx + qᵀx`.
-    pub fn objective(&self, x: ArrayView1<f64>) -> f64 {
+    ///
+    /// # Errors
+    /// [`Error::Shape`] for an x of another length, [`Error::NotFinite`].
+    pub fn objective(&self, x: ArrayView1<f64>) -> Result<f64> {
+        let n = self.q.len();
+        require("QuadraticProgram::objective", x.len() == n && self.p.dim() == (n, n), || {
+            format!("P is {:?}, q has {n} entries, x has {}", self.p.dim(), x.len())
+        })?;
+        numbers("QuadraticProgram::objective", "x", x.insert_axis(Axis(1)))?;
+        Ok(self.value(x))
+    }
+
+    pub(super) fn value(&self, x: ArrayView1<f64>) -> f64 {
         0.5 * x.dot(&self.p.dot(&x)) + self.q.dot(&x)
+    }
+
+    /// An error unless P has no negative direction among those that `Ex = d` leaves: there is a minimum nowhere else.
+    fn convex(&self) -> Result<()> {
+        let mut left = self.p.clone();
+        if self.e.nrows() > 0 {
+            // What E sees is taken from both sides.
+            let seen = eigh(self.e.t().dot(&self.e).view())?;
+            let most = seen.values[0].max(0.0) * 1e-12;
+            let count = seen.values.iter().filter(|v| **v > most).count();
+            let v = seen.vectors.slice(s![.., ..count]);
+            let outside = Array2::eye(self.q.len()) - v.dot(&v.t());
+            left = outside.dot(&self.p).dot(&outside);
+            left = (&left + &left.t()) * 0.5;
+        }
+        let values = eigh(left.view())?.values;
+        let (most, least) = (values[0].abs(), values[values.len() - 1]);
+        let size = most.max(self.p.iter().fold(0f64, |m, v| m.max(v.abs())));
+        let requirement = "must not be negative: the program is not convex";
+        parameter("least eigenvalue of P", least, least >= -CURVED * size, requirement)
     }
 
     /// The minimum, with multipliers that prove it.
     ///
     /// # Errors
     /// [`Error::Shape`], [`Error::NotFinite`] or [`Error::Parameter`] for data that do not fit together;
-    /// [`Error::NoConvergence`] for a program that is infeasible, unbounded or not convex.
+    /// [`Error::Parameter`] for a P that is not positive semi-definite where `Ex = d`;
+    /// [`Error::NoConvergence`] for a program that is infeasible or unbounded.
     pub fn solve(&self) -> Result<QuadraticSolution> {
         let whole = self.whole()?;
+        whole.convex()?;
         let (m, n) = whole.a.dim();
         let largest = |a: ArrayView2<f64>| a.iter().fold(0f64, |m, v| m.max(v.abs()));
         let size = 1.0 + largest(whole.p.view()).max(largest(whole.q.view().insert_axis(Axis(1))));
@@ -258,7 +295,7 @@ impl QuadraticProgram {
         equality: Array1<f64>,
         iterations: usize,
     ) -> Result<QuadraticSolution> {
-        let primal = self.objective(x.view());
+        let primal = self.value(x.view());
         let dual = -0.5 * x.dot(&self.p.dot(&x)) - inequality.dot(&self.b) - equality.dot(&self.d);
         let kkt = self.kkt(x.view(), inequality.view(), equality.view())?;
         Ok(QuadraticSolution { x, inequality, equality, primal, dual, kkt, iterations })

@@ -185,3 +185,50 @@ fn a_table_needs_more_parameters_than_naive_bayes() {
             .is_ok()
     );
 }
+
+/// 2^1100 combinations are beyond f64; without smoothing nobody counts them.
+#[test]
+fn a_table_of_many_features() {
+    let x = random(12, 1100, 8).mapv(|v| f64::from(u8::from(v > 0.0)));
+    let y: Vec<usize> = (0..12).map(|i| i % 2).collect();
+    let fit = TableClassifier::new(0.0).fit(&Device::cpu(), &x, &y).unwrap();
+    assert_eq!(fit.predict(&x).unwrap(), y);
+}
+
+/// Y.3: a mixture whose labels are all known is naive Bayes.
+#[test]
+fn a_mixture_with_all_labels_is_naive_bayes() {
+    use mercer::inference::ComponentMixture;
+    use mercer::probability::distributions::Component;
+    #[derive(Debug, Clone)]
+    struct Coins(Vec<f64>);
+    impl Component for Coins {
+        fn features(&self) -> usize {
+            self.0.len()
+        }
+        fn parameters(&self) -> usize {
+            self.0.len()
+        }
+        fn log_densities(&self, x: ndarray::ArrayView2<f64>) -> mercer::Result<Array1<f64>> {
+            let each = |x: &f64, p: &f64| if *x > 0.5 { p.ln() } else { (1.0 - p).ln() };
+            Ok(x.rows().into_iter().map(|row| row.iter().zip(&self.0).map(|(x, p)| each(x, p)).sum()).collect())
+        }
+        fn refit(&self, x: ndarray::ArrayView2<f64>, r: ndarray::ArrayView1<f64>) -> mercer::Result<Self> {
+            Ok(Coins((r.dot(&x) / r.sum()).to_vec()))
+        }
+        fn sample_rows(&self, _: usize, _: u64) -> mercer::Result<Array2<f64>> {
+            unreachable!("nothing is drawn")
+        }
+    }
+    let bits = random(40, 4, 6).mapv(|v| f64::from(u8::from(v > 0.1)));
+    let y: Vec<usize> = (0..40).map(|i| usize::from(bits[[i, 0]] > 0.5 || i % 7 == 0)).collect();
+    let start = ComponentMixture::new(&[0.5, 0.5], vec![Coins(vec![0.4; 4]), Coins(vec![0.6; 4])]).unwrap();
+    let labels: Vec<Option<usize>> = y.iter().map(|&y| Some(y)).collect();
+    let ones = Array1::ones(40);
+    let clamped = start.fit_labelled(bits.view(), &labels, ones.view(), 50, 0.0).unwrap();
+    let bayes = BernoulliNaiveBayes::new().fit(&Device::cpu(), &bits, &y).unwrap();
+    for (own, (coins, p)) in clamped.components().iter().zip(bayes.probabilities().rows()).enumerate() {
+        coins.0.iter().zip(p).for_each(|(a, b)| near(*a, *b, 1e-14));
+        near(clamped.weights()[own], y.iter().filter(|&&y| y == own).count() as f64 / 40.0, 1e-14);
+    }
+}

@@ -40,7 +40,9 @@ fn the_steps_of_the_notes() {
     same(near.centres(), &[-1.5, 5.0 / 3.0], 1e-12, "centres");
     same(&[near.cost()], &[5.0 / 3.0], 1e-12, "cost");
     let far = fit(&from(ndarray::array![[2.0], [2.5]]), &x1());
-    // Costs after each assignment: 38.5 is that of the first means, which the assignment after it lowers.
+    // Costs of each assignment to the means before it.
+    let trace = &far.report().trace;
+    same(&trace[..4], &[38.5, 7.09, 3.171_875, 5.0 / 3.0], 1e-12, "the notes");
     same(&[far.cost()], &[5.0 / 3.0], 1e-12, "the same optimum");
     assert!(far.report().trace.windows(2).all(|w| w[1] <= w[0]), "{:?}", far.report().trace);
     let x = ndarray::array![[-2.0], [-1.5], [-1.0], [1.0], [1.5], [2.0], [2.5]];

@@ -51,7 +51,7 @@ fn agrees(device: &Device, name: &str, model: &GpRegressor, [x, y, new]: [&Array
     let evidence = [got.log_evidence(), want.log_evidence()];
     close(evidence[..1].to_vec(), evidence[1..].to_vec(), 1e-4, &format!("{name}: evidence"));
     let gradient = |f: &FittedGp| f.log_evidence_gradient().unwrap();
-    close(gradient(&got), gradient(&want), 2e-3, &format!("{name}: gradient"));
+    close(gradient(&got), gradient(&want), 1e-5, &format!("{name}: gradient"));
 }
 
 #[test]

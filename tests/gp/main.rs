@@ -3,6 +3,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod accuracy;
 mod append;
 mod budget;
 mod device_bytes;

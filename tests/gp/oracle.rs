@@ -104,7 +104,7 @@ fn every_adapter_gives_the_f64_answer() {
             close(joint.covariance, case.covariance.clone(), 1e-6, &format!("{name}: covariance"));
             close([fitted.log_evidence()], [case.lml], 1e-4, &format!("{name}: evidence"));
             let gradient = fitted.log_evidence_gradient().unwrap();
-            close(gradient, case.gradient.clone(), 2e-3, &format!("{name}: gradient"));
+            close(gradient, case.gradient.clone(), 1e-5, &format!("{name}: gradient"));
         }
     }
 }

@@ -92,6 +92,13 @@ fn sinc_predictions_and_evidence() {
         |l: f64, noise: f64| with(l, noise).log_evidence(&Device::cpu(), x.view(), y.view()).unwrap().value;
     let got = [-0.5, 0.0, 0.5, 1.0].map(|e| evidence(10f64.powf(e), 0.01));
     close(got, [-10.918_421_80, -10.748_193_79, -4.109_541_07, -38.163_112_46], 1e-9, "by length scale");
+    // G-07: the parts, what fits the data and what is simple.
+    let parts = |e: f64| {
+        let fitted = with(10f64.powf(e), 0.01).fit(&Device::cpu(), x.view(), y.view()).unwrap();
+        fitted.evidence_parts().unwrap()
+    };
+    close([parts(-0.5).0, parts(-0.5).1], [-0.755_371_12, -0.054_726_82], 1e-8, "fit and complexity");
+    close([parts(1.0).0], [-44.550_413_02], 1e-9, "too smooth to fit");
     let got = [1e-4, 0.01, 0.1, 1.0].map(|v| evidence(0.5, v));
     close(got, [-10.871_477_15, -10.918_181_36, -11.325_895_16, -14.302_034_44], 1e-9, "by noise");
     let best = (-10..=15).max_by(|a, b| {

@@ -46,6 +46,7 @@ fn four_points() {
     let latent = probit.latent(new.view()).unwrap();
     near(latent.mean[[1, 0]], 0.741_034_546_4, "latent mean");
     near(latent.variance[[1, 0]], 0.582_908_901_9, "latent variance");
+    near(logistic.predict_proba(new.view()).unwrap()[[0, 1]], 0.564_859_393_1, "probability");
     near(logistic.predict_proba(new.view()).unwrap()[[1, 1]], 0.632_013_726_1, "probability");
     near(probit.predict_proba(new.view()).unwrap()[[1, 1]], 0.722_067_179_4, "probability");
     // ψ after each Newton step.

@@ -122,6 +122,9 @@ fn strings_have_positive_matrices_and_empty_ones_no_length() {
     bad(StringKernel::spectrum(0));
     bad(StringKernel::gappy(0, 0.5));
     bad(StringKernel::gappy(2, 1.5));
+    // Weights that grow with the length pass all numbers for long strings.
+    let long = "a".repeat(400);
+    assert!(matches!(StringKernel::decaying(10.0).value(&long, &long), Err(Error::Overflow { .. })));
     bad(StringKernel::decaying(0.0));
     bad(StringKernel::by_length([-1.0]));
 }

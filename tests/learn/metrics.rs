@@ -136,3 +136,19 @@ fn a_confusion_matrix_is_a_table() {
     assert!(matches!(accuracy(&none, &none), Err(Error::Shape { .. })));
     assert!(matches!(ConfusionMatrix::of(&none, &none), Err(Error::Shape { .. })));
 }
+
+/// D-10: the table of the notes, read as 3 x 3.
+#[test]
+fn the_confusion_of_the_notes() {
+    let table = [[6, 1, 0], [5, 3, 0], [2, 0, 8]];
+    let pairs = (0..3).flat_map(|t| (0..3).flat_map(move |p| std::iter::repeat_n((t, p), table[t][p])));
+    let (truth, said): (Vec<usize>, Vec<usize>) = pairs.unzip();
+    let c = ConfusionMatrix::of(&truth, &said).unwrap();
+    close(c.accuracy(), 0.68, 1e-15);
+    for (i, (recall, precision)) in
+        [(0.857_143, 0.461_538), (0.375, 0.75), (0.8, 1.0)].into_iter().enumerate()
+    {
+        close(c.recall(i), recall, 1e-6);
+        close(c.precision(i), precision, 1e-6);
+    }
+}

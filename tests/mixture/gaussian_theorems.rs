@@ -4,7 +4,8 @@ use mercer::Device;
 use mercer::inference::em::Em;
 use mercer::models::cluster::{KMeans, KMeansStart};
 use mercer::models::mixture::{
-    Covariance, CovarianceKind, GaussianMixture, GaussianParams, MixtureStart, SoftKMeans,
+    Covariance, CovarianceKind, FittedGaussianMixture, GaussianMixture, GaussianParams, MixtureStart,
+    SoftKMeans,
 };
 use ndarray::{Array1, Array2, Axis};
 
@@ -86,6 +87,18 @@ fn soft_k_means_takes_the_steps_of_the_notes() {
     let soft = SoftKMeans::new(2, 1.0).start(start.clone()).em(em);
     let trace = soft.fit(&Device::cpu(), x1().view()).unwrap().report().trace.clone();
     same(&trace, &[-11.171_618_28, -10.426_300_49, -10.395_711_59, -10.395_374_95], 1e-9, "trace");
+    // M-06: what the start says of each point, and M-07: what one step makes of it.
+    let mixture = |steps| {
+        let em = Em::new().max_iterations(steps).tolerance(0.0);
+        GaussianMixture::new(2).start(start.clone()).em(em).fit(&Device::cpu(), x1().view()).unwrap()
+    };
+    let begun = FittedGaussianMixture::given(pair([-1.0, 1.0], 1.0)).unwrap();
+    let shares = begun.predict_proba(x1().view()).unwrap().column(1).to_vec();
+    let notes = [0.017_986_21, 0.047_425_87, 0.119_202_92, 0.880_797_08, 0.952_574_13, 0.993_307_15];
+    same(&shares, &notes, 1e-8, "responsibilities at the start");
+    let once = mixture(1);
+    same(&once.params().means, &[-1.360_659_47, 1.516_495_22], 1e-8, "means after a step");
+    same(&[once.params().weights[0]], &[0.498_117_77], 1e-8, "weight after a step");
     let em = Em::new().max_iterations(500).tolerance(1e-15);
     let long = soft.clone().em(em.clone()).fit(&Device::cpu(), x1().view()).unwrap();
     same(&long.params().means, &[-1.441_357_469, 1.642_913_663], 1e-6, "means");

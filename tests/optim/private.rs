@@ -36,7 +36,7 @@ fn no_row_moves_the_mean_by_more_than_the_clip() {
     assert!((length(&first) / 5000f64.sqrt() - 3.0).abs() < 0.1);
     assert!(
         a.of(&[vec![1.0], vec![1.0, 2.0]], 1.0).is_err()
-            && a.of(&[], 1.0).is_err()
+            && PrivateGradient::new(1.5, 2.0).of(&[], 1.0).is_err()
             && a.of(&[vec![f64::NAN]], 1.0).is_err()
     );
     assert!(length(&PrivateGradient::new(1.0, 0.0).of(&[vec![1e300, 1e300]], 1.0).unwrap()) <= 1.0 + 1e-12);
@@ -112,4 +112,17 @@ fn private_descent_learns_all_the_same() {
         "{:?} {want}",
         found.parameters
     );
+}
+
+/// Batches of Poisson may be empty: their step is noise alone, of the same size as any other.
+#[test]
+fn an_empty_batch_is_noise() {
+    let mut private = PrivateGradient::new(1.5, 2.0).seed(4);
+    assert!(private.of(&[], 1.0).is_err(), "of how many parameters?");
+    private.of(&[vec![0.0; 5000]], 1.0).unwrap();
+    let noise = private.of(&[], 1.0).unwrap();
+    assert_eq!(noise.len(), 5000);
+    assert!((length(&noise) / 5000f64.sqrt() - 3.0).abs() < 0.1);
+    assert_eq!(PrivateGradient::new(1.0, 1.0).parameters(3).of(&[], 1.0).unwrap().len(), 3);
+    assert!(PrivateGradient::new(1.0, 1.0).parameters(usize::MAX).of(&[], 1.0).is_err());
 }

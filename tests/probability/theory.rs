@@ -140,3 +140,24 @@ fn empirical_risk_minimisation_is_pac() {
     let few = pac_check(200, 1, 0.0, 0.02, risk(3)).unwrap();
     assert!(few.estimation_error > check.estimation_error && !few.holds(0.01, 3.0).unwrap());
 }
+
+/// NaN has no distance, no trials teach nothing, and a large entropy does not take forever.
+#[test]
+fn numbers_that_are_none_are_refused() {
+    use mercer::probability::distributions::{Binomial, Categorical, Normal};
+    use mercer::probability::information::divergence;
+    let normal = Normal::new(0.0, 1.0).unwrap();
+    let corner = mercer::probability::distributions::Dirichlet::new(&[0.5, 2.0, 1.0]).unwrap();
+    assert!(corner.log_density(&[0.0, 0.0, 1.0]).is_err());
+    assert_eq!(corner.log_density(&[0.0, 0.5, 0.5]), Ok(f64::INFINITY));
+    assert!(mercer::probability::tables::kolmogorov_distance(&[f64::NAN], &normal).is_err());
+    assert!(Binomial::fit_weighted(0, &[0.0], &[1.0]).is_err());
+    let v = 0.25 * 2f64.powi(50);
+    let entropy = Binomial::new(1 << 50, 0.5).unwrap().entropy();
+    near(entropy, 0.5 * (std::f64::consts::TAU * std::f64::consts::E * v).ln(), 1e-9);
+    let rare = Binomial::new(1 << 40, 2f64.powi(-40)).unwrap().entropy();
+    near(rare, 1.304_842_242_256_2, 1e-10); // Poisson(1)
+    assert_eq!(Categorical::new(&[0.25, 0.75]).unwrap().cdf(usize::MAX), 1.0);
+    // p/q is beyond f64, its logarithm is not.
+    near(divergence(&[1.0, 0.0], &[1e-310, 1.0]).unwrap(), -(1e-310f64.ln()), 1e-9);
+}

@@ -2,9 +2,12 @@
 
 use std::ops::ControlFlow;
 
+use mercer::learn::loss::Loss;
+use mercer::models::linear::RiskMinimiser;
 use mercer::models::linear::{
     ElasticNet, Family, GeneralisedLinear, HuberRegression, Lasso, LassoCv, Link, QuantileRegression,
 };
+use mercer::optim::Penalty;
 use mercer::{Device, Error, Progress};
 use ndarray::{Array1, Array2, array};
 
@@ -73,4 +76,20 @@ fn every_fit_can_be_cancelled() {
         GeneralisedLinear::new(Family::Gaussian).progress(stop()).fit(&cpu, &x, &y).unwrap_err()
     ));
     assert!(QuantileRegression::new(0.5).fit(&cpu, array![[f64::NAN]], &array![1.0]).is_err());
+}
+
+/// Losses that fall forever have no minimum where a plane separates the labels.
+#[test]
+fn separable_labels_are_refused_without_a_penalty() {
+    let x = array![[-2.0], [-1.0], [1.0], [2.0]];
+    let y = array![-1.0_f64, -1.0, 1.0, 1.0];
+    let fit = |loss, penalty, y: &Array1<f64>| RiskMinimiser::new(loss, penalty).fit(&Device::cpu(), &x, y);
+    for loss in [Loss::Logistic, Loss::Exponential, Loss::Probit] {
+        let refused = fit(loss, Penalty::None, &y);
+        assert!(matches!(refused, Err(Error::Separable { .. })), "{loss:?} {refused:?}");
+        assert!(fit(loss, Penalty::L2(0.1), &y).unwrap().report().converged());
+        let one = Array1::ones(4);
+        assert!(matches!(fit(loss, Penalty::L2(0.1), &one), Err(Error::Separable { .. })), "{loss:?}");
+    }
+    assert!(fit(Loss::SquaredHinge, Penalty::None, &y).unwrap().report().converged());
 }

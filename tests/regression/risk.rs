@@ -285,15 +285,3 @@ fn piecewise_linear_losses() {
         Err(Error::Parameter { .. })
     ));
 }
-
-#[test]
-fn separable_labels_are_refused_without_a_penalty() {
-    let x = array![[-2.0], [-1.0], [1.0], [2.0]];
-    let y = array![-1.0_f64, -1.0, 1.0, 1.0];
-    let fit = |loss, penalty, y: &Array1<f64>| RiskMinimiser::new(loss, penalty).fit(&Device::cpu(), &x, y);
-    for loss in [Loss::Logistic, Loss::Exponential, Loss::Probit] {
-        let refused = fit(loss, Penalty::None, &y);
-        assert!(matches!(refused, Err(Error::Separable { .. })), "{loss:?} {refused:?}");
-        assert!(fit(loss, Penalty::L2(0.1), &y).unwrap().report().converged());
-    }
-}

@@ -154,3 +154,25 @@ fn kernel_k_means() {
     assert!((0..20).all(|i| fitted.labels()[i] == inner));
     assert!(fitted.transform(&rings).unwrap().iter().all(|d| *d >= 0.0));
 }
+
+#[test]
+fn moved_images_are_no_linear_subspace() {
+    let mut image = Array2::zeros((12, 12));
+    image.slice_mut(s![2..10, 5..7]).fill(1.0);
+    image.slice_mut(s![2..4, 5..9]).fill(1.0);
+    let (x, moves) = mercer::learn::moved_images(image.view(), 120, 2.0, 0.6, 3).unwrap();
+    // Three numbers make each image, but three components of PCA leave much of them.
+    let plain = Pca::new(20).fit(&cpu(), &x).unwrap();
+    let share = |k: usize| plain.explained_variance().slice(s![..k]).sum() / plain.total_variance();
+    assert!(share(3) < 0.8 && share(20) > 0.9, "{} {}", share(3), share(20));
+    // Components of either kind follow those numbers; what a straight line through three curved ones says of the shifts is
+    // no less than what it says through three flat ones.
+    let told = |z: Array2<f64>| {
+        let fitted = Ridge::new(1e-9).fit(&cpu(), &z, moves.slice(s![.., ..2])).unwrap();
+        fitted.score(&z, moves.slice(s![.., ..2])).unwrap()
+    };
+    let flat = Pca::new(3).fit(&cpu(), &x).unwrap().transform(&x).unwrap();
+    let curved = KernelPca::new(Kernel::rbf(6.0), 3).fit(&cpu(), &x).unwrap();
+    let (curved, flat) = (told(curved.transform(&x).unwrap()), told(flat));
+    assert!(curved > 0.5 && curved > flat - 0.05, "{curved} {flat}");
+}

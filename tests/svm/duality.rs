@@ -102,3 +102,14 @@ fn a_perturbation_breaks_a_condition() {
     assert!(worst(&x, &(&l - 1.0)).sign > 0.0);
     assert!(p.kkt(x.view(), array![0.0].view(), n.view()).is_err());
 }
+
+/// `x + λ(0 - 2x)` falls forever unless λ = ½: there is no infimum to return.
+#[test]
+fn a_lagrangian_that_falls_forever_has_no_dual_value() {
+    let p = ConvexProgram::new(1, |x| (x[0], array![1.0])).inequality(|x| (-2.0 * x[0], array![-2.0]));
+    let at = |l: f64| p.dual_function(array![l].view(), array![].view(), array![1.0].view());
+    assert!(at(0.1).is_err(), "{:?}", at(0.1));
+    assert!(at(0.5).unwrap().abs() < 1e-12);
+    let short = ConvexProgram::new(2, |_| (0.0, array![1.0]));
+    assert!(short.lagrangian(array![0.0, 0.0].view(), array![].view(), array![].view()).is_err());
+}

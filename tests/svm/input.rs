@@ -81,3 +81,36 @@ fn too_few_iterations_are_said() {
             .is_err()
     );
 }
+
+/// A cluster that no row is left for is no centre at the origin: no new row is given to it.
+#[test]
+fn empty_clusters_take_no_rows() {
+    let x = array![[1.0], [1.0], [5.0]];
+    let fitted = KernelKMeans::new(Kernel::rbf(1.0), 3).fit(&cpu(), &x).unwrap();
+    let far = array![[100.0], [-100.0], [1.0]];
+    let given = fitted.predict(&far).unwrap();
+    assert!(given.iter().all(|c| fitted.labels().contains(c)), "{given:?} {:?}", fitted.labels());
+    let lost = (0..3).find(|c| !fitted.labels().contains(c)).unwrap();
+    assert!(fitted.transform(&far).unwrap().column(lost).iter().all(|d| *d == f64::MAX));
+}
+
+/// The labels are those that the cost is of, also where iterations run out.
+#[test]
+fn the_cost_is_that_of_the_labels() {
+    let x = crate::support::random(40, 2, 3);
+    let fitted = KernelKMeans::new(Kernel::linear(), 4).max_iterations(1).fit(&cpu(), &x).unwrap();
+    let far = fitted.transform(&x).unwrap();
+    let cost: f64 = fitted.labels().iter().enumerate().map(|(i, &c)| far[[i, c]]).sum();
+    assert!((cost - fitted.cost()).abs() < 1e-10, "{cost} {}", fitted.cost());
+}
+
+#[test]
+fn labels_of_zero_and_one_are_refused() {
+    let (x, y) = (array![[0.0], [1.0], [2.0]], array![0.0_f64, 1.0, 1.0]);
+    for loss in [SmoothLoss::Logistic, SmoothLoss::SquaredHinge, SmoothLoss::Exponential] {
+        let fit = KernelRisk::new(Kernel::rbf(1.0), loss, 0.1).fit(&cpu(), &x, &y);
+        assert!(matches!(fit, Err(Error::Parameter { .. })), "{fit:?}");
+    }
+    let counts = KernelRisk::new(Kernel::rbf(1.0), SmoothLoss::Poisson, 0.1);
+    assert!(counts.fit(&cpu(), &x, &(&y - 1.0)).is_err() && counts.fit(&cpu(), &x, &y).is_ok());
+}

@@ -38,7 +38,7 @@ fn random_programs_satisfy_their_conditions() {
             let lambda = random(found.inequality.len(), 1, s).column(0).mapv(|v| v.max(0.0));
             let nu = random(2, 1, s + 50).column(0).to_owned();
             let below = program.dual_function(lambda.view(), nu.view()).unwrap();
-            assert!(below <= program.objective(inside.view()) + 1e-9);
+            assert!(below <= program.objective(inside.view()).unwrap() + 1e-9);
             assert!(below <= found.primal + 1e-9);
         }
     }
@@ -60,4 +60,19 @@ fn redundant_and_impossible_constraints() {
         .at_most(array![[1.0, 1.0]], array![1.0])
         .bounds(array![0.0, 0.0], array![f64::INFINITY, f64::INFINITY]);
     all_near(&linear.solve().unwrap().x, &[0.0, 1.0], 1e-8, "a linear program");
+}
+
+/// A stationary point is no minimum where P falls away; on the line of an equality it may be one.
+#[test]
+fn programs_that_are_not_convex_are_refused() {
+    let falling = QuadraticProgram::new(-Array2::<f64>::eye(2), array![0.0, 0.0]);
+    assert!(matches!(falling.solve(), Err(Error::Parameter { .. })), "{:?}", falling.solve());
+    let boxed = falling.clone().bounds(array![-1.0, -1.0], array![1.0, 1.0]);
+    assert!(matches!(boxed.solve(), Err(Error::Parameter { .. })));
+    let saddle = || array![[1.0, 0.0], [0.0, -1.0]];
+    assert!(on_equalities(saddle(), array![0.0, 0.0], array![[1.0, 0.0]], array![1.0]).is_err());
+    let (x, _) = on_equalities(saddle(), array![0.0, 0.0], array![[0.0, 1.0]], array![3.0]).unwrap();
+    all_near(&x, &[0.0, 3.0], 1e-9, "along x it rises");
+    assert!(falling.objective(array![1.0].view()).is_err());
+    near(falling.objective(array![1.0, 1.0].view()).unwrap(), -1.0, 1e-15, "objective");
 }

@@ -15,6 +15,12 @@ fn counts_are_conserved_and_topics_are_found() {
         let words = fitted.lambda().sum_axis(ndarray::Axis(0)) - 0.2;
         (0..4).for_each(|w| near(words[w], counts().column(w).sum(), 1e-9));
         assert!(fitted.report().trace.iter().all(|v| v.is_finite()));
+        // Words 0 and 1 are of one topic, 2 and 3 of the other.
+        let mass = fitted.lambda().sum_axis(ndarray::Axis(1)).insert_axis(ndarray::Axis(1));
+        let topics = fitted.lambda() / &mass;
+        let first = usize::from(topics[[1, 0]] > topics[[0, 0]]);
+        assert!(topics[[first, 0]] + topics[[first, 1]] > 0.8, "{topics}");
+        assert!(topics[[1 - first, 2]] + topics[[1 - first, 3]] > 0.8, "{topics}");
         assert_eq!(fitted.report().trace.len(), 401);
     }
 }

@@ -1,7 +1,7 @@
 //! Strings by the substrings they share.
 
 use crate::Result;
-use crate::check::{not_negative, parameter, positive, room};
+use crate::check::{not_negative, number, parameter, positive, room};
 
 use super::objects::ObjectKernel;
 
@@ -101,7 +101,7 @@ impl ObjectKernel<str> for StringKernel {
                 sum += added[suffix[j]];
             }
         }
-        Ok(sum)
+        number("StringKernel::value", "the kernel", sum)
     }
 }
 

@@ -4,6 +4,7 @@
 
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis, s};
 
+use super::factor::Factor;
 use super::spd_factor::SpdFactor;
 use crate::host::memory::copy;
 use crate::ops::{
@@ -37,6 +38,15 @@ impl SpdFactor {
             return self.inverse_lower();
         }
         Ok(Matrix::from_host(on_host(self.into_factor().into_array()?)))
+    }
+
+    /// The lower triangle in f64 on the CPU, whatever the precision of the factor: one of f32 is made again.
+    pub(crate) fn exact_inverse_lower(&self) -> Result<Matrix> {
+        if self.current().is_f64() {
+            return self.inverse_lower();
+        }
+        let exact = Factor::in_f64(self.reference().lower()?)?;
+        Ok(Matrix::from_host(on_host(exact.l.into_array()?)))
     }
 
     /// `S L⁻ᵀ L⁻¹ S` from the inverse of L.

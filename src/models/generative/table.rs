@@ -130,7 +130,9 @@ impl Joint for Found {
         for (mut row, bits) in out.rows_mut().into_iter().zip(patterns(x)?) {
             let counts = self.keys.binary_search(&bits).map_or(&nothing, |at| &self.counts[at]);
             for (k, v) in row.iter_mut().enumerate() {
-                let share = (counts[k] + a) / (self.mass[k] + a * combinations);
+                // Without smoothing there is nothing to share, however many combinations there are.
+                let spread = if a == 0.0 { 0.0 } else { a * combinations };
+                let share = (counts[k] + a) / (self.mass[k] + spread);
                 *v = (log(share) + log(self.mass[k] / total)).max(NEVER);
             }
         }

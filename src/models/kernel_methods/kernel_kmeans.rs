@@ -225,14 +225,15 @@ getters!(FittedKernelKMeans {
 inherent!(FittedKernelKMeans: Predict -> Vec<usize>, Transform);
 
 impl Transform for FittedKernelKMeans {
-    /// Squared distances from the centres, m x k, in the feature space; infinite from a cluster that has no rows.
+    /// Squared distances from the centres, m x k, in the feature space; the largest number there is from a cluster that has no
+    /// rows.
     fn transform(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
         let to = self.expansion.at("FittedKernelKMeans::transform", &Device::cpu(), x)?;
         let own = gram_diagonal(&self.expansion.kernel, &Matrix::from_host(x.to_owned()))?.into_array()?;
         let mut far = (own - 2.0 * to + &self.norms).mapv(|v| v.max(0.0));
         for (mut far, shares) in far.columns_mut().into_iter().zip(self.expansion.coefficients.columns()) {
             if shares.iter().all(|s| *s == 0.0) {
-                far.fill(f64::INFINITY);
+                far.fill(f64::MAX);
             }
         }
         Ok(far)

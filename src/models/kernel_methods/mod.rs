@@ -34,5 +34,6 @@ pub use risk::{FittedKernelRisk, KernelRisk};
 pub use smooth_loss::SmoothLoss;
 pub use svm::*;
 pub use validity::{
-    EmpiricalFeatures, FittedEmpiricalFeatures, PsdCheck, feature_distances, psd_check, psd_check_matrix,
+    EmpiricalFeatures, FittedEmpiricalFeatures, PsdCheck, centre_new, feature_distances, psd_check,
+    psd_check_matrix,
 };

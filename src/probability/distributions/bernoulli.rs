@@ -5,10 +5,10 @@ use rand::RngExt;
 use rand_distr::Distribution;
 
 use super::component::{moments, weighted};
-use super::{Beta, Learned, Univariate, draws, probability, solve};
+use super::{Beta, Learned, Univariate, counts, draws, probability, solve};
 use crate::check::parameter;
 use crate::configure::getters;
-use crate::probability::special::{beta_lower, log_choose, sigmoid, softplus, x_log_x};
+use crate::probability::special::{beta_lower, sigmoid, softplus, x_log_x};
 use crate::{Error, Result};
 
 /// `p(x) = μ^x (1 - μ)^(1-x)` for x of 0 and 1.
@@ -179,8 +179,7 @@ impl Univariate for Binomial {
         if !(x >= 0.0 && x <= n && x.fract() == 0.0) {
             return f64::NEG_INFINITY;
         }
-        let times = |k: f64, log: f64| if k == 0.0 { 0.0 } else { k * log };
-        log_choose(n, x) + times(x, self.yes.ln()) + times(n - x, (-self.yes).ln_1p())
+        counts::binomial(x, n, self.yes)
     }
 
     fn cdf(&self, x: f64) -> f64 {

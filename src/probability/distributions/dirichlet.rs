@@ -44,11 +44,11 @@ impl Dirichlet {
         self.alpha.iter().sum()
     }
 
-    /// `ln p(π)`; minus infinity off the simplex. NaN at a corner where one density vanishes and another is infinite: π is zero
-    /// for an α below one and for an α above one.
+    /// `ln p(π)`; minus infinity off the simplex.
     ///
     /// # Errors
-    /// [`Error::Shape`] for another number of categories, [`Error::NotFinite`].
+    /// [`Error::Shape`] for another number of categories, [`Error::NotFinite`]; [`Error::Overflow`] at a corner where one factor
+    /// vanishes and another is infinite, π zero for an α above one and for an α below: there is no value.
     pub fn log_density(&self, pi: &[f64]) -> Result<f64> {
         inputs("Dirichlet::log_density", ArrayView1::from(pi).insert_axis(Axis(0)), self.alpha.len())?;
         let off = pi.iter().any(|&p| p < 0.0) || (pi.iter().sum::<f64>() - 1.0).abs() > 1e-9;
@@ -56,7 +56,12 @@ impl Dirichlet {
             return Ok(f64::NEG_INFINITY);
         }
         let power = |(&a, &p): (&f64, &f64)| if a == 1.0 { 0.0 } else { (a - 1.0) * p.ln() };
-        Ok(self.alpha.iter().zip(pi).map(power).sum::<f64>() - log_multivariate_beta(&self.alpha))
+        let log = self.alpha.iter().zip(pi).map(power).sum::<f64>() - log_multivariate_beta(&self.alpha);
+        if log.is_nan() {
+            let (op, what) = ("Dirichlet::log_density", "the log density");
+            return Err(Error::Overflow { op, what, value: log, row: 0, col: 0 });
+        }
+        Ok(log)
     }
 
     /// `α_k/Σα`.

@@ -18,6 +18,7 @@ mod bernoulli;
 mod beta;
 mod categorical;
 mod component;
+mod counts;
 mod dirichlet;
 mod gamma;
 mod laplace;

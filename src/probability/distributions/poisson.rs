@@ -4,10 +4,10 @@ use ndarray::Array1;
 use rand_distr::Distribution;
 
 use super::component::{moments, weighted};
-use super::{Gamma, Learned, Univariate, draws, probability, solve};
+use super::{Gamma, Learned, Univariate, counts, draws, probability, solve};
 use crate::check::{parameter, positive};
 use crate::configure::getters;
-use crate::probability::special::{gamma_lower, gamma_upper, log_factorial};
+use crate::probability::special::{gamma_lower, gamma_upper};
 use crate::{Error, Result};
 
 /// `p(k) = l^k e^-l/k!` for k = 0, 1, 2, ...
@@ -53,7 +53,7 @@ pub(super) fn counts(op: &'static str, x: &[f64], w: &[f64]) -> Result<()> {
 impl Univariate for Poisson {
     fn log_density(&self, x: f64) -> f64 {
         if x >= 0.0 && x.fract() == 0.0 {
-            x * self.rate.ln() - self.rate - log_factorial(x)
+            counts::poisson(x, self.rate)
         } else if x.is_nan() {
             x
         } else {

@@ -149,8 +149,8 @@ impl<L> FittedGpClassifier<L> {
     /// The latent functions at `x`, m x d.
     ///
     /// # Errors
-    /// [`Error::Shape`] if `x` is empty or has another number of features, [`Error::NotFinite`], also for a variance that
-    /// overflows.
+    /// [`Error::Shape`] if `x` is empty or has another number of features, [`Error::NotFinite`]; [`Error::Overflow`] for a
+    /// variance that overflows.
     pub fn latent(&self, x: impl Inputs) -> Result<Latent> {
         let x = x.inputs();
         let x = x.view();

@@ -75,7 +75,9 @@ getters!(FittedGp<D> {
     coefficients => conditioned.trend.coefficients: &Array2<f64>,
     /// The weights `α = C⁻¹(y - m(X))`, `n x q`: the mean of the posterior is `m(x) + k(x, X)α`.
     alpha => conditioned.alpha: &Array2<f64>,
-    /// The log evidence `log p(y | X, θ)`, the sum over all targets.
+    /// The log evidence `log p(y | X, θ)`, the sum over all targets. Of a fit in f32 on a device it has the determinant of
+    /// that factor, some 1e-4 off for each observation where the condition is large;
+    /// [`GpRegressor::log_evidence`] is f64 everywhere.
     log_evidence => conditioned.log_evidence: f64,
     /// What was done, and what it took.
     plan: &Plan,
@@ -153,13 +155,14 @@ impl<D> FittedGp<D> {
         }
     }
 
-    /// The gradient of the log evidence by [`GpRegressor::theta`] of [`FittedGp::model`].
+    /// The gradient of the log evidence by [`GpRegressor::theta`] of [`FittedGp::model`], in f64 on the CPU whatever the
+    /// device: it is a difference of large sums, of which f32 keeps three digits. A factor in f32 is made again for it.
     ///
     /// # Errors
     /// As [`FittedGp::factor`]; those of the device.
     pub fn log_evidence_gradient(&self) -> Result<Vec<f64>> {
         let factor = self.stored("FittedGp::log_evidence_gradient", "use `stochastic_evidence`")?;
-        gradient(&self.model, &self.points, self.alpha(), factor.inverse_lower()?)
+        gradient(&self.model, &self.points, self.alpha(), factor.exact_inverse_lower()?)
     }
 
     /// An estimate of the condition number of C. A fit on the CPU has no use for it, and leaves its dozen triangular

@@ -183,6 +183,8 @@ impl GpRegressor {
     /// `log p(y | X, θ)` at the hyper-parameters as they are, with its gradient by [`GpRegressor::theta`].
     ///
     /// The gradient is `½ Σ_ij (αα^T - C⁻¹)_ij ∂C_ij`, contracted tile by tile: the derivatives of C are never stored.
+    /// It is a difference of large sums, of which f32 keeps three digits: value and gradient are f64, made on the CPU
+    /// whatever the device. A search by [`optimise`](GpRegressor::optimise) takes the device's.
     ///
     /// # Errors
     /// As [`GpRegressor::fit`]; [`Error::OverBudget`](crate::Error::OverBudget) before anything is allocated if the
@@ -198,10 +200,10 @@ impl GpRegressor {
         let (x, y) = (x.inputs(), y.targets());
         let (x, y) = (x.view(), D::columns(&y));
         pairs(OP, x, y)?;
-        let size = (x.nrows(), x.ncols(), y.ncols());
+        let (size, host) = ((x.nrows(), x.ncols(), y.ncols()), Device::cpu());
         self.affords(OP, device, size, true, "use `stochastic_evidence`")?;
         self.space(x.nrows())?;
-        let (points, _) = self.place(OP, device, x, y.ncols())?;
+        let (points, _) = self.place(OP, &host, x, y.ncols())?;
         self.evidence(&points, y, Method::Dense)
     }
 

@@ -4,9 +4,9 @@ use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 
 use super::Params;
 use super::holes::{Holes, Posteriors, posteriors};
-use crate::check::{columns, numbers, require};
 #[cfg(feature = "serde")]
-use crate::check::{parameter, positive};
+use crate::check::parameter;
+use crate::check::{columns, finite, numbers, positive, require};
 use crate::learn::configure::getters;
 use crate::learn::inherent::inherent;
 use crate::learn::{Inputs, InverseTransform, Report, Reported, Sample, Score, Transform};
@@ -69,6 +69,36 @@ impl FittedPpca {
             missing: false,
             device: Device::cpu(),
         }
+    }
+
+    /// The model `N(m, WWᵀ + σ²I)` with these parameters, which nothing was fitted to: its log-likelihood is that of no
+    /// data, zero. W, `d x k`, may be in any rotation; [`loadings`](FittedPpca::loadings) are turned so that their columns are
+    /// orthogonal, and with them the latents.
+    ///
+    /// ```
+    /// use mercer::models::latent::FittedPpca;
+    /// use ndarray::array;
+    /// let model = FittedPpca::given(array![0.0, 0.0], array![[2.0], [1.0]], 0.5)?;
+    /// assert!((model.transform(array![[1.0, -0.5]])?[[0, 0]] - 0.2727272727).abs() < 1e-9);
+    /// assert!((model.posterior_covariance()[[0, 0]] - 0.0909090909).abs() < 1e-9);
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Shape`](crate::Error::Shape) for a mean of another length or more columns than rows,
+    /// [`Error::NotFinite`](crate::Error::NotFinite), [`Error::Parameter`](crate::Error::Parameter) for noise that is not
+    /// positive.
+    pub fn given(mean: Array1<f64>, loadings: Array2<f64>, noise_variance: f64) -> Result<Self> {
+        const OP: &str = "FittedPpca::given";
+        finite(OP, "the mean", mean.view().insert_axis(Axis(1)))?;
+        finite(OP, "the loadings", loadings.view())?;
+        positive("noise_variance", noise_variance)?;
+        let (d, k) = loadings.dim();
+        require(OP, mean.len() == d && k <= d, || format!("{d} x {k} loadings, a mean of {}", mean.len()))?;
+        let gaussian = Subspace::of(mean, loadings.view(), noise_variance)?;
+        let fitted = Self::new(gaussian, 0.0, None, 0, Report::direct(0.0));
+        numbers(OP, "the covariance", fitted.gaussian.variances.view().insert_axis(Axis(1)))?;
+        Ok(fitted)
     }
 
     /// The precisions of the columns of W that were kept, if they were estimated.
@@ -152,7 +182,7 @@ impl FittedPpca {
 
     /// The Bayesian criterion, `p log n - 2 log L`: less is better.
     pub fn bic(&self) -> f64 {
-        self.parameters() as f64 * (self.count as f64).ln() - 2.0 * self.log_likelihood
+        self.parameters() as f64 * (self.count.max(1) as f64).ln() - 2.0 * self.log_likelihood
     }
 
     /// Whether there is a NaN that is allowed; an error if it is not.
@@ -236,7 +266,6 @@ impl crate::saved::Checked for FittedPpca {
         self.gaussian.check(OP)?;
         parameter("log_likelihood", self.log_likelihood, self.log_likelihood.is_finite(), "must be finite")?;
         let k = self.gaussian.variances.len();
-        require(OP, self.count > 0, || "it was fitted to nothing".to_owned())?;
         // A text format may have lost a last bit.
         let want = self.gaussian.loadings();
         let largest = want.iter().fold(0f64, |m, v| m.max(v.abs()));

@@ -7,14 +7,15 @@ use super::model::{GaussianMixture, GaussianParams};
 use super::steps::{Batch, GaussianEm};
 use super::sufficient::GaussianStatistics;
 use crate::check::columns;
+use crate::check::{finite, probabilities, weights};
 #[cfg(feature = "serde")]
-use crate::check::{finite, parameter, positive, require, weights};
+use crate::check::{not_negative, parameter, require};
 use crate::inference::em::Outcome;
 use crate::learn::configure::getters;
 use crate::learn::inherent::inherent;
 use crate::learn::labels::most_probable;
 use crate::learn::{Inputs, Predict, PredictProba, Report, Reported, Score};
-use crate::models::mixture::factors::log_joint;
+use crate::models::mixture::factors::{Factors, log_joint};
 use crate::models::mixture::responsibilities::{densities, shares};
 use crate::saved::Format;
 use crate::{Device, Matrix, Result};
@@ -79,6 +80,44 @@ impl FittedGaussianMixture {
         })
     }
 
+    /// The mixture with these parameters, which nothing was fitted to: its log-likelihood is that of no data, zero.
+    ///
+    /// ```
+    /// use mercer::models::mixture::{Covariance, FittedGaussianMixture, GaussianParams};
+    /// use ndarray::array;
+    /// let (weights, means) = (array![0.5, 0.5], array![[-1.0], [1.0]]);
+    /// let covariance = Covariance::Spherical(array![1.0, 1.0]);
+    /// let mixture = FittedGaussianMixture::given(GaussianParams { weights, means, covariance })?;
+    /// assert!((mixture.predict_proba(array![[-2.0]])?[[0, 1]] - 0.01798620996).abs() < 1e-10);
+    /// assert_eq!(mixture.sample(5, 0)?.dim(), (5, 1));
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Shape`](crate::Error::Shape) for parameters that do not fit together,
+    /// [`Error::Parameter`](crate::Error::Parameter) for weights that are no distribution,
+    /// [`Error::NotPositiveDefinite`](crate::Error::NotPositiveDefinite) for a covariance that is none.
+    pub fn given(params: GaussianParams) -> Result<Self> {
+        const OP: &str = "FittedGaussianMixture::given";
+        finite(OP, "the means", params.means.view())?;
+        let (k, d) = params.means.dim();
+        weights(OP, params.weights.view(), k)?;
+        probabilities("weights", &params.weights.to_vec())?;
+        params.covariance.check(OP, k, d)?;
+        // Positive on the diagonal is not yet positive definite.
+        Factors::new(&Device::cpu(), &params.covariance, k, d)?;
+        let kind = match &params.covariance {
+            Covariance::Full(_) => CovarianceKind::Full,
+            Covariance::Tied(_) => CovarianceKind::Tied,
+            Covariance::Diagonal(_) => CovarianceKind::Diagonal,
+            Covariance::Spherical(_) => CovarianceKind::Spherical,
+        };
+        let dead = (0..k).filter(|&own| params.weights[own] <= 0.0).collect();
+        let (report, device) = (Report::direct(0.0), Device::cpu());
+        let (mass, floored, missing) = (0.0, Vec::new(), false);
+        Ok(FittedGaussianMixture { format: Format, params, mass, floored, dead, kind, missing, report, device })
+    }
+
     /// The log-likelihood `sum_i w_i log p(x_i)` of the data of the fit.
     pub fn log_likelihood(&self) -> f64 {
         self.report.objective()
@@ -115,7 +154,7 @@ impl FittedGaussianMixture {
 
     /// The Bayesian criterion, `p log n - 2 log L`: less is better.
     pub fn bic(&self) -> f64 {
-        self.parameters() as f64 * self.mass.ln() - 2.0 * self.log_likelihood()
+        self.parameters() as f64 * self.mass.max(1.0).ln() - 2.0 * self.log_likelihood()
     }
 
     /// The integrated completed likelihood, `BIC + 2 H` with H the entropy of the responsibilities of `x`, the data of the
@@ -170,8 +209,8 @@ impl crate::saved::Checked for FittedGaussianMixture {
         weights(OP, self.params.weights.view(), k)?;
         self.params.covariance.check(OP, k, d)?;
         // Positive on the diagonal is not yet positive definite.
-        crate::models::mixture::factors::Factors::new(&Device::cpu(), &self.params.covariance, k, d)?;
-        positive("mass", self.mass)?;
+        Factors::new(&Device::cpu(), &self.params.covariance, k, d)?;
+        not_negative("mass", self.mass)?;
         let log_likelihood = self.log_likelihood();
         parameter("log_likelihood", log_likelihood, log_likelihood.is_finite(), "must be finite")?;
         require(OP, self.floored.iter().chain(&self.dead).all(|own| *own < k), || {
