@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use ndarray::ArrayView2;
+use ndarray::{ArrayView2, Axis};
 use rayon::prelude::*;
 
 use super::{Kernel, Packed, Points, Program, Scratch};
@@ -13,6 +13,8 @@ use crate::Result;
 
 /// Columns that one task computes.
 const WIDTH: usize = 512;
+/// Rows that one task computes together: the packed points pass through the caches once for all of them.
+const TOGETHER: usize = 16;
 /// Multiply-adds of a row from which several cores share it.
 const SHARED: usize = 1 << 17;
 
@@ -59,5 +61,40 @@ impl GramRows {
             let from = head + c * WIDTH;
             tile(from..from + part.len(), part, scratch);
         });
+    }
+
+    /// `K[i, :]` for each i of `which` into the row of the same place, white noise included: many rows at a time cost a
+    /// fraction of one after another.
+    pub fn fill_many(&self, which: &[usize], out: &mut [Vec<f64>]) {
+        let n = self.packed.n;
+        let groups = which.par_chunks(TOGETHER).zip(out.par_chunks_mut(TOGETHER));
+        groups.for_each_init(
+            || (Scratch::default(), vec![0.0; TOGETHER * WIDTH]),
+            |(scratch, tile), (which, out)| {
+                let some = Points { z: self.points.z.select(Axis(0), which) };
+                for from in (0..n).step_by(WIDTH) {
+                    let part = from..n.min(from + WIDTH);
+                    let tile = &mut tile[..which.len() * part.len()];
+                    let rows = 0..which.len();
+                    self.program.tile(&some, rows, &self.packed, part.clone(), false, tile, scratch);
+                    for (tile, out) in tile.chunks_exact(part.len()).zip(out.iter_mut()) {
+                        out[part.clone()].copy_from_slice(tile);
+                    }
+                }
+                // White noise is of a point with itself, which the tile of chosen rows does not know.
+                for (&i, out) in which.iter().zip(out) {
+                    let mut own = [0.0];
+                    self.program.tile(&self.points, i..i + 1, &self.packed, i..i + 1, true, &mut own, scratch);
+                    out[i] = own[0];
+                }
+            },
+        );
+    }
+
+    /// Rows of the Gram matrix of some of the points.
+    pub fn some(&self, which: &[usize]) -> GramRows {
+        let points = Points { z: self.points.z.select(Axis(0), which) };
+        let packed = Packed::new(&points);
+        GramRows { program: self.program.clone(), points, packed }
     }
 }

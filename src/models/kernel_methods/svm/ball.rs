@@ -4,7 +4,7 @@ use ndarray::{Array1, Array2, ArrayView2, Axis};
 
 use super::classifier::CACHE;
 use super::problem::{Constraint, Problem, Unit};
-use super::rows::{RowCache, View};
+use super::rows::Rows;
 use super::smo::{Settings, solve};
 use crate::check::{finite, inputs, positive};
 use crate::learn::configure::{getters, setters};
@@ -62,8 +62,7 @@ impl Fit for EnclosingBall {
         finite(OP, "x", x)?;
         positive("tolerance", self.tolerance)?;
         let (n, x) = (x.nrows(), x.to_owned());
-        let mut cache = RowCache::whole(OP, &self.kernel, &x, CACHE)?;
-        let mut rows = View::new(&mut cache, &[0]);
+        let mut rows = Rows::new(OP, &self.kernel, x.clone(), CACHE)?;
         let diagonal: Vec<f64> = (0..n).map(|i| rows.diagonal(i)).collect();
         let mut start = vec![0.0; n];
         start[0] = 1.0;

@@ -3,12 +3,13 @@
 use std::ops::Range;
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
+use rayon::prelude::*;
 
 use super::certificate::report;
 use super::fitted::{FittedSvm, Votes};
 use super::machine::{Machine, Margin};
 use super::platt::Sigmoid;
-use super::rows::{RowCache, View};
+use super::rows::Rows;
 use super::smo::Settings;
 use crate::check::{finite, parameter, positive, require, weights};
 use crate::learn::ClassWeights;
@@ -182,6 +183,9 @@ impl<L: Ord + Clone> FitWeighted<[L]> for SvmClassifier {
 
 const OP: &str = "SvmClassifier::fit";
 
+/// The places of its points, a machine, and its sigmoid.
+type Solved = (Vec<usize>, Machine, Option<Sigmoid>);
+
 /// One machine: the classes that it tells apart, by their blocks, and the label of each block.
 struct Duel {
     blocks: Vec<usize>,
@@ -213,25 +217,16 @@ impl SvmClassifier {
         let sorted = x.select(Axis(0), &rows);
         let factors = self.factors(&blocks, &w.select(Axis(0), &rows))?;
 
-        let mut cache = RowCache::new(OP, &self.kernel, &sorted, blocks.clone(), self.cache_bytes)?;
         let duels = self.duels(k);
         let mut coefficients = Array2::zeros((rows.len(), duels.len()));
         let (mut offsets, mut margins, mut certificates) = (Vec::new(), Vec::new(), Vec::new());
         let (mut ends, mut trace, mut sigmoids) = (Vec::new(), Vec::new(), Vec::new());
-        for (column, duel) in duels.iter().enumerate() {
-            let of = duel.blocks.iter().zip(&duel.second);
-            let y: Vec<f64> =
-                of.flat_map(|(&b, &second)| vec![if second { 1.0 } else { -1.0 }; blocks[b].len()]).collect();
-            let mut view = View::new(&mut cache, &duel.blocks);
-            let weights: Vec<f64> = (0..view.len()).map(|i| factors[view.place(i)]).collect();
-            let machine = self.machine(&mut view, &y, &weights)?;
-            for (i, c) in machine.coefficients.iter().enumerate() {
-                coefficients[[view.place(i), column]] = *c;
+        for (column, solved) in self.solved(&duels, &blocks, &sorted, &factors)?.into_iter().enumerate() {
+            let (places, machine, sigmoid) = solved?;
+            for (&place, c) in places.iter().zip(&machine.coefficients) {
+                coefficients[[place, column]] = *c;
             }
-            if let Some(folds) = self.probabilities {
-                let scores = self.held_out(&mut view, &y, &weights, folds, &machine)?;
-                sigmoids.push(Sigmoid::fit(&scores, &y, &weights));
-            }
+            sigmoids.extend(sigmoid);
             ends.push((machine.iterations, machine.certificate.stalled));
             certificates.push(machine.certificate);
             offsets.push(machine.offset);
@@ -252,6 +247,48 @@ impl SvmClassifier {
         FittedSvm::new(labels, expansion, (offsets, margins), support, certificates, votes, sigmoids, report)
     }
 
+    /// The machine of every duel. Those of pairs are solved side by side, each on rows of its own points; those that all
+    /// classes take part in share their rows, one after another.
+    fn solved(
+        &self,
+        duels: &[Duel],
+        blocks: &[Range<usize>],
+        x: &Array2<f64>,
+        factors: &[f64],
+    ) -> Result<Vec<Result<Solved>>> {
+        let solve = |duel: &Duel, rows: &mut Rows| {
+            let of = duel.blocks.iter().zip(&duel.second);
+            let y: Vec<f64> =
+                of.flat_map(|(&b, &second)| vec![if second { 1.0 } else { -1.0 }; blocks[b].len()]).collect();
+            let places: Vec<usize> = duel.blocks.iter().flat_map(|&b| blocks[b].clone()).collect();
+            let weights: Vec<f64> = places.iter().map(|&i| factors[i]).collect();
+            let machine = self.machine(rows, &y, &weights)?;
+            let sigmoid = match self.probabilities {
+                None => None,
+                Some(folds) => {
+                    let scores = self.held_out(rows, &y, &weights, folds, &machine)?;
+                    Some(Sigmoid::fit(&scores, &y, &weights))
+                }
+            };
+            Ok((places, machine, sigmoid))
+        };
+        if duels.iter().all(|duel| duel.blocks.len() == blocks.len()) {
+            let mut rows = Rows::new(OP, &self.kernel, x.clone(), self.cache_bytes)?;
+            return Ok(duels.iter().map(|duel| solve(duel, &mut rows)).collect());
+        }
+        let bytes = self.cache_bytes / rayon::current_num_threads();
+        let alone = |duel: &Duel| {
+            let parts: Vec<_> =
+                duel.blocks.iter().map(|&b| x.slice(ndarray::s![blocks[b].clone(), ..])).collect();
+            let points = ndarray::concatenate(Axis(0), &parts).map_err(|e| crate::Error::Shape {
+                op: OP,
+                what: e.to_string(),
+            })?;
+            solve(duel, &mut Rows::new(OP, &self.kernel, points, bytes)?)
+        };
+        Ok(duels.par_iter().map(alone).collect())
+    }
+
     fn settings(&self) -> Settings {
         Settings {
             op: OP,
@@ -262,8 +299,8 @@ impl SvmClassifier {
         }
     }
 
-    pub(super) fn machine(&self, view: &mut View, y: &[f64], weights: &[f64]) -> Result<Machine> {
-        self.margin.machine(view, y, weights, self.offset, &self.settings())
+    pub(super) fn machine(&self, rows: &mut Rows, y: &[f64], weights: &[f64]) -> Result<Machine> {
+        self.margin.machine(rows, y, weights, self.offset, &self.settings())
     }
 
     /// The weight of each observation times that of its class.

@@ -2,14 +2,14 @@
 
 use super::classifier::SvmClassifier;
 use super::machine::Machine;
-use super::rows::View;
+use super::rows::Rows;
 use crate::Result;
 
 impl SvmClassifier {
     /// The decision at every point by a machine that has not seen it.
     pub(super) fn held_out(
         &self,
-        view: &mut View,
+        rows: &mut Rows,
         y: &[f64],
         weights: &[f64],
         folds: usize,
@@ -30,7 +30,7 @@ impl SvmClassifier {
             let some: Vec<f64> = kept.iter().map(|&i| weights[i]).collect();
             // A fold without one of the classes says that all is the other one, as LIBSVM has it.
             let fitted = if two {
-                self.machine(&mut view.some(&kept), &side, &some)
+                self.machine(&mut rows.some(&kept)?, &side, &some)
             } else {
                 let sign = side.first().copied().unwrap_or(0.0);
                 for &i in &held {
@@ -43,7 +43,7 @@ impl SvmClassifier {
                 if let Err(e @ crate::Error::Cancelled { .. }) = fitted {
                     return Err(e);
                 }
-                let f = view.product(&whole.coefficients)?;
+                let f = rows.product(&whole.coefficients)?;
                 for &i in &held {
                     scores[i] = f[i] + whole.offset;
                 }
@@ -53,7 +53,7 @@ impl SvmClassifier {
                 scores[i] = machine.offset;
             }
             for (&j, c) in kept.iter().zip(&machine.coefficients).filter(|(_, c)| **c != 0.0) {
-                view.row(j, &mut row);
+                rows.row(j, &mut row);
                 for &i in &held {
                     scores[i] += c * row[i];
                 }

@@ -2,7 +2,7 @@
 
 use super::certificate::{SvmCertificate, counts};
 use super::problem::{Constraint, Optimum, Problem, Unit};
-use super::rows::View;
+use super::rows::Rows;
 use super::smo::{Settings, solve};
 use crate::check::{parameter, positive};
 use crate::{Error, Result};
@@ -49,7 +49,7 @@ impl Margin {
     /// The machine of the labels `y`, one or minus one, with a positive weight for each point.
     pub(super) fn machine(
         self,
-        rows: &mut View,
+        rows: &mut Rows,
         y: &[f64],
         weights: &[f64],
         offset: bool,
@@ -109,7 +109,7 @@ fn problem(y: &[f64], upper: Vec<f64>, linear: f64, constraint: Constraint, unit
 }
 
 fn soft(
-    rows: &mut View,
+    rows: &mut Rows,
     y: &[f64],
     weights: &[f64],
     c: f64,
@@ -132,7 +132,7 @@ fn soft(
 ///
 /// Its dual is the point of least norm in the difference of the classes' reduced hulls.
 fn scaled(
-    rows: &mut View,
+    rows: &mut Rows,
     y: &[f64],
     upper: Vec<f64>,
     nu: f64,

@@ -6,8 +6,8 @@
 //! | numbers | [`SvmRegressor`], [`RelevanceVectorMachine`] |
 //! | what is unusual | [`OneClassSvm`], [`EnclosingBall`] |
 //!
-//! Every machine is one quadratic program (`problem.rs`), solved by one solver (`smo.rs`, its choices in `select.rs`) on
-//! kernel rows in a bounded cache (`rows.rs`).
+//! Every machine is one quadratic program (`problem.rs`), solved by one solver (`smo.rs`, each of its blocks by
+//! `local.rs`) on kernel rows in a bounded cache (`rows.rs`).
 
 mod ball;
 mod bounds;
@@ -17,7 +17,10 @@ mod evidence;
 mod fitted;
 mod fitted_regressor;
 mod held_out;
+mod lanes;
+mod lazy;
 mod least_squares;
+mod local;
 mod machine;
 mod one_class;
 mod platt;
@@ -25,7 +28,6 @@ mod problem;
 mod regressor;
 mod relevance;
 mod rows;
-mod select;
 mod smo;
 
 pub use ball::{EnclosingBall, FittedEnclosingBall};

@@ -5,7 +5,7 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 use super::certificate::{SvmCertificate, counts, report};
 use super::classifier::{CACHE, TOLERANCE};
 use super::problem::{Constraint, Problem, Unit};
-use super::rows::{RowCache, View};
+use super::rows::Rows;
 use super::smo::{Settings, solve};
 use crate::check::{finite, parameter, positive, weights};
 use crate::learn::configure::{getters, setters};
@@ -124,7 +124,7 @@ impl OneClassSvm {
             constraint: Constraint::Sum,
             unit: Unit::Margin,
         };
-        let mut cache = RowCache::whole(OP, &self.kernel, &x, self.cache_bytes)?;
+        let mut kernel_rows = Rows::new(OP, &self.kernel, x.clone(), self.cache_bytes)?;
         let settings = Settings {
             op: OP,
             tolerance: self.tolerance,
@@ -132,7 +132,7 @@ impl OneClassSvm {
             shrinking: self.shrinking,
             progress: self.progress.clone(),
         };
-        let found = solve(&p, &mut View::new(&mut cache, &[0]), &settings)?;
+        let found = solve(&p, &mut kernel_rows, &settings)?;
         let threshold = p.multiplier(&found, |_| true);
         let norm = p.quadratic(&found);
         let loss: f64 = found.gradient.iter().zip(&p.upper).map(|(f, u)| u * (threshold - f).max(0.0)).sum();

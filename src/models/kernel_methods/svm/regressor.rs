@@ -8,7 +8,7 @@ use super::certificate::{SvmCertificate, report};
 use super::classifier::{CACHE, TOLERANCE};
 use super::fitted_regressor::FittedSvmRegressor;
 use super::problem::{Constraint, Optimum, Problem, Unit};
-use super::rows::{RowCache, View};
+use super::rows::Rows;
 use super::smo::{Settings, solve};
 use crate::check::{not_negative, pairs, parameter, positive};
 use crate::learn::TargetDim;
@@ -137,12 +137,12 @@ impl SvmRegressor {
         let weights: Vec<f64> = rows.iter().map(|&i| w.map_or(1.0, |w| w[i])).collect();
         let (x, y) = (x.select(Axis(0), &rows), y.select(Axis(0), &rows));
         let (n, t) = y.dim();
-        let mut cache = RowCache::whole(OP, &self.kernel, &x, self.cache_bytes)?;
+        let mut kernel_rows = Rows::new(OP, &self.kernel, x.clone(), self.cache_bytes)?;
         let mut coefficients = Array2::zeros((n, t));
         let (mut offsets, mut widths) = (Array1::zeros(t), Array1::zeros(t));
         let (mut certificates, mut ends, mut trace) = (Vec::new(), Vec::new(), Vec::new());
         for (j, y) in y.columns().into_iter().enumerate() {
-            let machine = self.machine(&mut View::new(&mut cache, &[0]), &y.to_vec(), &weights)?;
+            let machine = self.machine(&mut kernel_rows, &y.to_vec(), &weights)?;
             coefficients.column_mut(j).assign(&Array1::from(machine.coefficients));
             (offsets[j], widths[j]) = (machine.offset, machine.epsilon);
             ends.push((machine.found.iterations, machine.found.stalled));
@@ -175,7 +175,7 @@ impl SvmRegressor {
         })
     }
 
-    fn machine(&self, rows: &mut View, y: &[f64], weights: &[f64]) -> Result<Machine> {
+    fn machine(&self, rows: &mut Rows, y: &[f64], weights: &[f64]) -> Result<Machine> {
         let n = y.len();
         let mean = y.iter().sum::<f64>() / n as f64;
         let spread = (y.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / n as f64).sqrt();

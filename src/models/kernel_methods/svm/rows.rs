@@ -1,159 +1,144 @@
-//! Kernel rows in a cache of bounded size, and views of it for problems on some of the points.
-//!
-//! Points stand in blocks, one for each class. A row is kept in pieces, one for each block, so that the machines of all
-//! pairs that a class belongs to share the piece of the class with itself.
-
-use std::collections::{BTreeMap, HashMap};
-use std::ops::Range;
+//! Kernel rows of the points of one problem: all that were asked for if the points are few, else those that were used last,
+//! as many as the bytes allow.
 
 use ndarray::{Array2, Axis};
+use rayon::prelude::*;
 
+use super::lazy::Lazy;
 use crate::kernel::GramRows;
 use crate::ops::gram_vec;
 use crate::{Kernel, Matrix, Result};
 
-/// When a piece was used last, and its values.
-type Piece = (u64, Box<[f64]>);
+/// Most points whose rows are all kept, once they were asked for.
+const FEW: usize = 2048;
+/// Columns of a sum of rows that one task adds up.
+const WIDTH: usize = 1024;
 
-/// Pieces of rows that were used last, as many as the bytes allow, and never fewer than one.
-pub(super) struct RowCache<'x> {
-    kernel: &'x Kernel,
-    x: &'x Array2<f64>,
-    rows: GramRows,
+/// Rows of the Gram matrix of `x`.
+pub(super) struct Rows<'k> {
+    kernel: &'k Kernel,
+    op: &'static str,
+    x: Array2<f64>,
+    gram: GramRows,
     diagonal: Vec<f64>,
-    blocks: Vec<Range<usize>>,
     bytes: usize,
-    held: usize,
-    pieces: HashMap<(usize, usize), Piece>,
-    by_age: BTreeMap<u64, (usize, usize)>,
+    /// Rows of few points.
+    pub all: Option<Lazy>,
+    /// Rows of many points, and when each was used last.
+    kept: Vec<Option<Vec<f64>>>,
+    used: Vec<u64>,
+    resident: Vec<usize>,
     clock: u64,
 }
 
-impl<'x> RowCache<'x> {
-    /// Rows of the Gram matrix of `x`, whose points stand in these blocks.
-    pub fn new(
-        op: &'static str,
-        kernel: &'x Kernel,
-        x: &'x Array2<f64>,
-        blocks: Vec<Range<usize>>,
-        bytes: usize,
-    ) -> Result<Self> {
-        let rows = GramRows::new(op, kernel, x.view())?;
-        let diagonal = rows.diagonal();
-        let (pieces, by_age) = (HashMap::new(), BTreeMap::new());
-        Ok(RowCache { kernel, x, rows, diagonal, blocks, bytes, held: 0, pieces, by_age, clock: 0 })
+impl<'k> Rows<'k> {
+    /// Rows of these points; of many points as many are kept as the bytes allow.
+    pub fn new(op: &'static str, kernel: &'k Kernel, x: Array2<f64>, bytes: usize) -> Result<Self> {
+        let gram = GramRows::new(op, kernel, x.view())?;
+        let (n, diagonal) = (x.nrows(), gram.diagonal());
+        let all = (n <= FEW).then(|| Lazy::new(n));
+        let (kept, used) = if all.is_some() { Default::default() } else { (vec![None; n], vec![0; n]) };
+        Ok(Rows { kernel, op, x, gram, diagonal, bytes, all, kept, used, resident: Vec::new(), clock: 0 })
     }
 
-    /// The same with all points in one block.
-    pub fn whole(op: &'static str, kernel: &'x Kernel, x: &'x Array2<f64>, bytes: usize) -> Result<Self> {
-        let all = 0..x.nrows();
-        Self::new(op, kernel, x, std::iter::once(all).collect(), bytes)
-    }
-
-    /// Calls `f` with row i on one block.
-    fn with<T>(&mut self, i: usize, block: usize, f: impl FnOnce(&[f64]) -> T) -> T {
-        self.clock += 1;
-        let (key, now) = ((i, block), self.clock);
-        if let Some((age, piece)) = self.pieces.get_mut(&key) {
-            self.by_age.remove(age);
-            self.by_age.insert(now, key);
-            *age = now;
-            return f(piece);
-        }
-        let range = self.blocks[block].clone();
-        let need = 8 * range.len();
-        while self.held + need > self.bytes
-            && let Some((_, old)) = self.by_age.pop_first()
-        {
-            self.held -= self.pieces.remove(&old).map_or(0, |(_, piece)| 8 * piece.len());
-        }
-        let mut piece = vec![0.0; range.len()].into_boxed_slice();
-        self.rows.fill(i, range, &mut piece);
-        let made = f(&piece);
-        self.held += need;
-        self.by_age.insert(now, key);
-        self.pieces.insert(key, (now, piece));
-        made
-    }
-}
-
-/// Some points of a cache, numbered from zero: what one problem sees.
-pub(super) struct View<'c, 'x> {
-    cache: &'c mut RowCache<'x>,
-    blocks: Vec<usize>,
-    /// For each of its points the place in the cache.
-    places: Vec<usize>,
-    /// For each of its points the place in the row on its blocks; none if they are all.
-    picked: Option<Vec<usize>>,
-    buffer: Vec<f64>,
-}
-
-impl<'c, 'x> View<'c, 'x> {
-    /// All points of these blocks.
-    pub fn new(cache: &'c mut RowCache<'x>, blocks: &[usize]) -> Self {
-        let places = blocks.iter().flat_map(|&b| cache.blocks[b].clone()).collect();
-        View { cache, blocks: blocks.to_vec(), places, picked: None, buffer: Vec::new() }
-    }
-
-    /// Some points of this view.
-    pub fn some(&mut self, points: &[usize]) -> View<'_, 'x> {
-        let places = points.iter().map(|&i| self.places[i]).collect();
-        let picked = points.iter().map(|&i| self.picked.as_ref().map_or(i, |p| p[i])).collect();
-        let blocks = self.blocks.clone();
-        View { cache: self.cache, blocks, places, picked: Some(picked), buffer: Vec::new() }
+    /// Rows of some of the points.
+    pub fn some(&self, points: &[usize]) -> Result<Self> {
+        Self::new(self.op, self.kernel, self.x.select(Axis(0), points), self.bytes)
     }
 
     pub fn len(&self) -> usize {
-        self.places.len()
-    }
-
-    /// The place of a point in the cache.
-    pub fn place(&self, i: usize) -> usize {
-        self.places[i]
+        self.diagonal.len()
     }
 
     /// `k(x_i, x_i)`.
     pub fn diagonal(&self, i: usize) -> f64 {
-        self.cache.diagonal[self.places[i]]
+        self.diagonal[i]
+    }
+
+    /// What computes rows of some of the points among each other.
+    pub fn among(&self, points: &[usize]) -> GramRows {
+        self.gram.some(points)
+    }
+
+    /// All rows that few points have been asked for, and what computes more of them.
+    pub fn whole(&mut self) -> Option<(&mut Lazy, &GramRows)> {
+        self.all.as_mut().map(|all| (all, &self.gram))
+    }
+
+    /// `f_j += Σ_i c_i k(x_i, x_j)` for every j, over pairs `(i, c_i)`.
+    pub fn add(&mut self, changes: &[(usize, f64)], f: &mut [f64]) {
+        // Parts of the changes, so that their rows fit the memory that was granted.
+        let room = (self.bytes / (8 * self.len())).max(64);
+        for part in changes.chunks(room) {
+            self.fetch(part, room);
+            let rows: Vec<(&[f64], f64)> =
+                part.iter().filter_map(|&(i, c)| Some((self.kept[i].as_deref()?, c))).collect();
+            f.par_chunks_mut(WIDTH).enumerate().for_each(|(at, f)| {
+                let columns = at * WIDTH..at * WIDTH + f.len();
+                super::lanes::add_rows(f, &rows, columns);
+            });
+        }
+    }
+
+    /// Computes the rows of these points that are not kept, in the place of those that were used longest ago.
+    fn fetch(&mut self, changes: &[(usize, f64)], room: usize) {
+        self.clock += 1;
+        for &(i, _) in changes {
+            self.used[i] = self.clock;
+        }
+        let missing: Vec<usize> = changes.iter().map(|c| c.0).filter(|&i| self.kept[i].is_none()).collect();
+        let (kept, used) = (&mut self.kept, &self.used);
+        self.resident.sort_unstable_by_key(|&i| (std::cmp::Reverse(used[i]), i));
+        let mut made = Vec::with_capacity(missing.len());
+        while self.resident.len() + missing.len() > room
+            && made.len() < missing.len()
+            && let Some(old) = self.resident.pop()
+        {
+            made.extend(kept[old].take());
+        }
+        made.resize_with(missing.len(), || vec![0.0; self.diagonal.len()]);
+        self.gram.fill_many(&missing, &mut made);
+        for (&i, row) in missing.iter().zip(made) {
+            kept[i] = Some(row);
+            self.resident.push(i);
+        }
     }
 
     /// `k(x_i, x_j)` for every j.
     pub fn row(&mut self, i: usize, out: &mut [f64]) {
-        let place = self.places[i];
-        let full = if self.picked.is_some() {
-            self.buffer.resize(self.blocks.iter().map(|&b| self.cache.blocks[b].len()).sum(), 0.0);
-            &mut self.buffer[..]
+        let n = self.len();
+        if let Some(all) = &mut self.all {
+            out.copy_from_slice(all.row(i, |row| self.gram.fill(i, 0..n, row)));
         } else {
-            &mut *out
-        };
-        let mut from = 0;
-        for &block in &self.blocks {
-            let to = from + self.cache.blocks[block].len();
-            self.cache.with(place, block, |piece| full[from..to].copy_from_slice(piece));
-            from = to;
-        }
-        if let Some(picked) = &self.picked {
-            out.iter_mut().zip(picked).for_each(|(o, &at)| *o = self.buffer[at]);
+            self.gram.fill(i, 0..n, out);
         }
     }
 
-    /// `Σ_j k(x_i, x_j) v_j` for every i, from the definition: nothing of it comes from the cache.
-    pub fn product(&self, v: &[f64]) -> Result<Vec<f64>> {
+    /// `Σ_j k(x_i, x_j) v_j` for every i, from the definition.
+    pub fn product(&mut self, v: &[f64]) -> Result<Vec<f64>> {
         let used: Vec<usize> = (0..v.len()).filter(|&j| v[j] != 0.0).collect();
+        let n = self.len();
         if used.is_empty() {
-            return Ok(vec![0.0; v.len()]);
+            return Ok(vec![0.0; n]);
         }
-        let all = Matrix::from_host(self.cache.x.select(Axis(0), &self.places));
-        let from: Vec<usize> = used.iter().map(|&j| self.places[j]).collect();
-        let some = Matrix::from_host(self.cache.x.select(Axis(0), &from));
-        let weights = Matrix::from_host(Array2::from_shape_fn((used.len(), 1), |(j, _)| v[used[j]]));
-        let mut out: Vec<f64> =
-            gram_vec(self.cache.kernel, &all, Some(&some), &weights)?.into_array()?.into_iter().collect();
-        if self.cache.kernel.has_white_noise() {
+        if let Some(all) = &mut self.all {
+            let mut out = vec![0.0; n];
             for &j in &used {
-                let x = self.cache.x.row(self.places[j]);
-                let x: Vec<f64> = x.iter().copied().collect();
-                out[j] += v[j] * (self.diagonal(j) - self.cache.kernel.value(&x, &x)?);
+                let row = all.row(j, |row| self.gram.fill(j, 0..n, row));
+                super::lanes::add_rows(&mut out, &[(row, v[j])], 0..n);
+            }
+            return Ok(out);
+        }
+        let some = Matrix::from_host(self.x.select(Axis(0), &used));
+        let weights = Matrix::from_host(Array2::from_shape_fn((used.len(), 1), |(j, _)| v[used[j]]));
+        let all = Matrix::from_host(std::mem::take(&mut self.x));
+        let made = gram_vec(self.kernel, &all, Some(&some), &weights);
+        self.x = all.into_array()?;
+        let mut out: Vec<f64> = made?.into_array()?.into_iter().collect();
+        if self.kernel.has_white_noise() {
+            for &j in &used {
+                let x: Vec<f64> = self.x.row(j).iter().copied().collect();
+                out[j] += v[j] * (self.diagonal[j] - self.kernel.value(&x, &x)?);
             }
         }
         Ok(out)

@@ -1,21 +1,23 @@
-//! Sequential minimal optimisation with working sets of second order, shrinking, and a final check on everything.
+//! The solver: working sets in blocks, sequential minimal optimisation within each, and a final check on everything.
 //!
-//! Two variables at a time, or one where no sum binds them: the first violates the optimality conditions most, the second
-//! gains most with it (Fan, Chen and Lin, 2005). Variables that sit at a bound and want to stay there are left out for a
-//! while. When what is left has converged, the gradient of all variables is computed anew from the kernel, and the search
-//! goes on if that finds a violation: so neither shrinking nor rounding in thousands of updates decides the result.
+//! Few points are one block. Of many, each block holds the points that violate the optimality conditions most and those that
+//! the last one left free; it is solved for itself (`local.rs`), and one product of its kernel rows carries what has moved to
+//! all others. Points that sit at a bound and want to stay there are left out for a while. When what is left has converged,
+//! the function is computed anew from the kernel at all points, and the search goes on if that finds a violation: so neither
+//! shrinking nor rounding in thousands of updates decides the result.
 
-use super::problem::{Constraint, Optimum, Problem, Unit};
-use super::rows::View;
-use super::select::{Choice, Working};
+use super::lazy::Lazy;
+use super::local::{Distance, End, Limits, Local};
+use super::problem::{Constraint, Optimum, Problem};
+use super::rows::Rows;
 use crate::{Error, Progress, Result};
 
 /// Most times that the gradient is computed anew.
 const CHECKS: usize = 40;
-/// Iterations between two looks at what can be left out.
-const ROUND: usize = 1000;
-/// Iterations between two calls of the progress.
-const TELL: usize = 64;
+/// Points in a block.
+const BLOCK: usize = 512;
+/// What is left of a block's violation when the next one is chosen.
+const EASED: f64 = 0.1;
 /// Smallest curvature of a step, relative to the largest `k(x, x)`.
 const FLAT: f64 = 1e-12;
 /// Violation that is rounding, relative to the largest `k(x, x)` times the sum of the variables.
@@ -31,22 +33,26 @@ pub(super) struct Settings {
     pub progress: Progress,
 }
 
-struct Smo<'p, 'v, 'c, 'x> {
+struct Smo<'p, 'r, 'k> {
     problem: &'p Problem,
-    rows: &'v mut View<'c, 'x>,
-    working: Working,
-    a: Vec<f64>,
-    gradient: Vec<f64>,
-    active: Vec<usize>,
+    rows: &'r mut Rows<'k>,
+    diagonal: Vec<f64>,
     largest: f64,
+    a: Vec<f64>,
+    /// `Σ_t σ_t a_t k(x_t, x)` at every point.
+    f: Vec<f64>,
+    /// Points of the last block.
+    block: Vec<usize>,
+    trace: Vec<f64>,
+    iterations: usize,
 }
 
 /// Solves the problem to `tolerance` units.
 ///
 /// # Errors
 /// [`Error::NoConvergence`], [`Error::Cancelled`], [`Error::Parameter`] for a kernel whose values are not finite.
-pub(super) fn solve(problem: &Problem, rows: &mut View, settings: &Settings) -> Result<Optimum> {
-    let diagonal: Vec<f64> = problem.point.iter().map(|&i| rows.diagonal(i)).collect();
+pub(super) fn solve(problem: &Problem, rows: &mut Rows, settings: &Settings) -> Result<Optimum> {
+    let diagonal: Vec<f64> = (0..rows.len()).map(|i| rows.diagonal(i)).collect();
     let largest = diagonal.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
     crate::check::parameter(
         "the largest k(x, x)",
@@ -54,79 +60,165 @@ pub(super) fn solve(problem: &Problem, rows: &mut View, settings: &Settings) -> 
         largest.is_finite(),
         "kernel values must be finite: scale the data",
     )?;
-    let flat = (FLAT * largest).max(f64::MIN_POSITIVE);
-    let points = rows.len();
-    let mut smo = Smo {
-        problem,
-        rows,
-        working: Working::new(diagonal, flat, points),
-        a: problem.start.clone(),
-        gradient: Vec::new(),
-        active: (0..problem.len()).collect(),
-        largest,
-    };
-    smo.run(settings)
+    let (a, f) = (problem.start.clone(), vec![0.0; rows.len()]);
+    let (block, trace) = (Vec::new(), Vec::new());
+    Smo { problem, rows, diagonal, largest, a, f, block, trace, iterations: 0 }.run(settings)
 }
 
-impl Smo<'_, '_, '_, '_> {
-    fn run(&mut self, settings: &Settings) -> Result<Optimum> {
+impl Smo<'_, '_, '_> {
+    fn run(mut self, settings: &Settings) -> Result<Optimum> {
         let l = self.problem.len();
         let most = settings.max_iterations.unwrap_or((100 * l).max(10_000_000));
-        let round = l.clamp(1, ROUND);
-        let (mut iterations, mut checks, mut trace) = (0, 0, Vec::new());
-        let (mut fresh, mut stalled) = (true, false);
+        let (mut checks, mut fresh, mut stalled) = (0, true, false);
         self.refresh()?;
-        trace.push(self.objective());
+        self.trace.push(self.objective());
         let violation = loop {
-            let choice = self.working.choose(self.problem, self.rows, &self.a, &self.gradient, &self.active);
-            let enough = settings.tolerance * self.unit(&choice);
+            let v = self.wants();
+            let all = Local::new(self.problem, 0..l, self.f.len(), &self.a, &v, &self.diagonal, self.flat());
+            let distance = all.distance();
+            let enough = distance.enough(self.problem.unit, settings.tolerance);
             let rounding = ROUNDING * self.largest * self.a.iter().sum::<f64>();
-            if choice.violation <= enough.max(f64::MIN_POSITIVE) || choice.violation <= rounding || stalled {
-                if fresh && self.active.len() == l {
-                    stalled = choice.violation > enough;
-                    break choice.violation;
+            if distance.violation <= enough.max(rounding) || stalled {
+                if fresh {
+                    stalled = distance.violation > enough;
+                    break distance.violation;
                 }
                 checks += 1;
                 stalled = checks >= CHECKS;
-                self.active = (0..l).collect();
                 self.refresh()?;
-                trace.push(self.objective());
+                self.trace.push(self.objective());
                 fresh = true;
                 continue;
             }
-            if iterations == most {
-                return Err(Error::NoConvergence {
-                    op: settings.op,
-                    iterations,
-                    residual: choice.violation,
-                    tolerance: enough,
-                });
-            }
-            if iterations.is_multiple_of(TELL) {
-                settings.progress.report(settings.op, iterations + 1, None, choice.violation)?;
-            }
-            stalled = !self.step(&choice);
-            iterations += 1;
             fresh = false;
-            if iterations.is_multiple_of(round) {
-                trace.push(self.objective());
-                if settings.shrinking {
-                    let (problem, working) = (self.problem, &self.working);
-                    self.active.retain(|&t| !working.idle(problem, &self.a, &self.gradient, t));
+            let limits = Limits { floor: rounding, most };
+            let end = if self.rows.all.is_some() {
+                self.at_once(all, settings, &limits)?
+            } else {
+                self.by_block(&all, &distance, settings, &limits)?
+            };
+            match end {
+                End::Converged => {}
+                End::Stalled => stalled = true,
+                End::Spent => {
+                    return Err(Error::NoConvergence {
+                        op: settings.op,
+                        iterations: self.iterations,
+                        residual: distance.violation,
+                        tolerance: enough,
+                    });
                 }
             }
         };
-        let (a, gradient) = (std::mem::take(&mut self.a), std::mem::take(&mut self.gradient));
+        let gradient = self.gradient();
+        let Smo { a, iterations, trace, .. } = self;
         Ok(Optimum { a, gradient, violation, iterations, stalled, trace })
     }
 
-    /// `Qa + p` from the kernel.
+    fn flat(&self) -> f64 {
+        (FLAT * self.largest).max(f64::MIN_POSITIVE)
+    }
+
+    /// All variables as one block.
+    fn at_once(&mut self, mut all: Local, settings: &Settings, limits: &Limits) -> Result<End> {
+        let (p, n) = (self.problem, self.f.len());
+        let Some((rows, gram)) = self.rows.whole() else { return Ok(End::Stalled) };
+        let (trace, iterations) = (&mut self.trace, &mut self.iterations);
+        let fill = |i: usize, row: &mut [f64]| gram.fill(i, 0..n, row);
+        let end = all.run(rows, &fill, settings, limits, iterations, |now| {
+            let each = now.a.iter().zip(&now.v).enumerate();
+            trace.push(each.map(|(t, (a, v))| 0.5 * a * (p.linear[t] - p.side[t] * v)).sum());
+        })?;
+        for (t, f) in self.f.iter_mut().enumerate() {
+            *f = p.sign[t] * (-p.side[t] * all.v[t] - p.linear[t]);
+        }
+        self.a = all.a;
+        Ok(end)
+    }
+
+    /// The variables of some points as one block, and what that does to the function elsewhere.
+    fn by_block(
+        &mut self,
+        all: &Local,
+        distance: &Distance,
+        settings: &Settings,
+        limits: &Limits,
+    ) -> Result<End> {
+        let (p, n) = (self.problem, self.f.len());
+        let points = self.choose(all, distance);
+        let (width, kinds) = (points.len(), p.len() / n);
+        let which = (0..kinds).flat_map(|kind| points.iter().map(move |i| kind * n + i));
+        let mut local = Local::new(p, which.clone(), width, &self.a, &all.v, &self.diagonal, self.flat());
+        let gram = self.rows.among(&points);
+        let fill = |i: usize, row: &mut [f64]| gram.fill(i, 0..width, row);
+        let floor = limits.floor.max(EASED * distance.violation);
+        let limits = Limits { floor, ..*limits };
+        let mut rows = Lazy::new(width);
+        let end = local.run(&mut rows, &fill, settings, &limits, &mut self.iterations, |_| {})?;
+        let mut moved = vec![0.0; width];
+        for (at, t) in which.enumerate() {
+            moved[at % width] += p.sign[t] * (local.a[at] - self.a[t]);
+            self.a[t] = local.a[at];
+        }
+        let changes: Vec<(usize, f64)> =
+            points.iter().zip(&moved).filter(|(_, by)| **by != 0.0).map(|(&i, &by)| (i, by)).collect();
+        self.rows.add(&changes, &mut self.f);
+        self.trace.push(self.objective());
+        self.block = points;
+        // A block that rounding has stopped is one of many.
+        Ok(if end == End::Stalled && !changes.is_empty() { End::Converged } else { end })
+    }
+
+    /// Half a block of points that violate the conditions most, and what of the last one is free.
+    fn choose(&self, all: &Local, distance: &Distance) -> Vec<usize> {
+        let (p, n) = (self.problem, self.f.len());
+        let (mut ups, mut lows) = (Vec::new(), Vec::new());
+        for t in 0..p.len() {
+            let (v, s) =
+                (all.v[t], usize::from(p.constraint == Constraint::SumOfEachSide && p.side[t] < 0.0));
+            let (top, bottom) = match p.constraint {
+                Constraint::None => (0.0, 0.0),
+                _ => (distance.top[s].0, distance.bottom[s]),
+            };
+            if p.up(&self.a, t) && v > bottom {
+                ups.push((v - bottom, t));
+            }
+            if p.low(&self.a, t) && v < top {
+                lows.push((top - v, t));
+            }
+        }
+        let by_size = |a: &(f64, usize), b: &(f64, usize)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
+        let mut taken = vec![false; n];
+        let mut points = Vec::with_capacity(BLOCK);
+        let new = if self.block.is_empty() { BLOCK } else { BLOCK / 2 };
+        for list in [&mut ups, &mut lows] {
+            if list.len() > new / 2 {
+                list.select_nth_unstable_by(new / 2, by_size);
+                list.truncate(new / 2);
+            }
+            list.sort_unstable_by(by_size);
+            for &(_, t) in list.iter() {
+                if !std::mem::replace(&mut taken[t % n], true) {
+                    points.push(t % n);
+                }
+            }
+        }
+        let is_free = |i: &usize| {
+            (0..p.len() / n).any(|kind| {
+                let t = kind * n + i;
+                p.up(&self.a, t) && p.low(&self.a, t)
+            })
+        };
+        let (free, bound): (Vec<usize>, Vec<usize>) =
+            self.block.iter().filter(|&&i| !taken[i]).partition(|i| is_free(i));
+        points.extend(free.into_iter().chain(bound).take(BLOCK - points.len()));
+        points
+    }
+
+    /// The function from the kernel.
     fn refresh(&mut self) -> Result<()> {
-        let sums = self.problem.by_point(&self.a, self.rows.len());
-        let f = self.rows.product(&sums)?;
-        let p = self.problem;
-        self.gradient = (0..p.len()).map(|t| p.sign[t] * f[p.point[t]] + p.linear[t]).collect();
-        let bad = self.gradient.iter().find(|g| !g.is_finite()).copied();
+        self.f = self.rows.product(&self.problem.by_point(&self.a, self.f.len()))?;
+        let bad = self.gradient().into_iter().find(|g| !g.is_finite());
         crate::check::parameter(
             "a sum of kernel values",
             bad.unwrap_or(0.0),
@@ -135,57 +227,19 @@ impl Smo<'_, '_, '_, '_> {
         )
     }
 
-    fn objective(&self) -> f64 {
-        let each = self.a.iter().zip(&self.gradient).zip(&self.problem.linear);
-        each.map(|((a, g), p)| 0.5 * a * (g + p)).sum()
-    }
-
-    fn unit(&self, choice: &Choice) -> f64 {
-        match self.problem.unit {
-            Unit::Fixed(unit) => unit,
-            Unit::Margin => choice.level.abs(),
-        }
-    }
-
-    /// Moves the chosen variables; false if rounding leaves them where they are.
-    fn step(&mut self, choice: &Choice) -> bool {
+    /// `Qa + p`.
+    fn gradient(&self) -> Vec<f64> {
         let p = self.problem;
-        let (i, before_i) = (choice.i, self.a[choice.i]);
-        let Some(j) = choice.j else {
-            if p.constraint != Constraint::None {
-                return false;
-            }
-            let wanted = before_i - self.gradient[i] / choice.curvature;
-            self.a[i] = wanted.clamp(0.0, p.upper[i]);
-            let by = p.sign[i] * (self.a[i] - before_i);
-            let row = self.working.row(p.side[i]);
-            for &t in &self.active {
-                self.gradient[t] += p.sign[t] * by * row[p.point[t]];
-            }
-            return by != 0.0;
-        };
-        let before_j = self.a[j];
-        let room_i = if p.side[i] > 0.0 { p.upper[i] - before_i } else { before_i };
-        let room_j = if p.side[j] > 0.0 { before_j } else { p.upper[j] - before_j };
-        let step = (choice.slope / choice.curvature).min(room_i).min(room_j);
-        let moved = |a: f64, by: f64, whole: bool, upper: f64| match (whole, by > 0.0) {
-            (true, true) => upper,
-            (true, false) => 0.0,
-            _ => (a + by).clamp(0.0, upper),
-        };
-        self.a[i] = moved(before_i, p.side[i] * step, step >= room_i, p.upper[i]);
-        self.a[j] = moved(before_j, -p.side[j] * step, step >= room_j, p.upper[j]);
-        let by_i = p.sign[i] * (self.a[i] - before_i);
-        let by_j = p.sign[j] * (self.a[j] - before_j);
-        if by_i == 0.0 && by_j == 0.0 {
-            return false;
-        }
-        let own = if p.constraint == Constraint::SumOfEachSide { p.side[i] } else { 1.0 };
-        let (row_i, row_j) = self.working.rows(self.rows, own, p.point[j]);
-        for &t in &self.active {
-            let at = p.point[t];
-            self.gradient[t] += p.sign[t] * (by_i * row_i[at] + by_j * row_j[at]);
-        }
-        true
+        (0..p.len()).map(|t| p.sign[t] * self.f[p.point[t]] + p.linear[t]).collect()
+    }
+
+    /// v = -c g of every variable.
+    fn wants(&self) -> Vec<f64> {
+        self.gradient().iter().zip(&self.problem.side).map(|(g, c)| -c * g).collect()
+    }
+
+    fn objective(&self) -> f64 {
+        let each = self.a.iter().zip(self.gradient()).zip(&self.problem.linear);
+        each.map(|((a, g), p)| 0.5 * a * (g + p)).sum()
     }
 }
