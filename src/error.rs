@@ -206,6 +206,31 @@ pub enum Error {
         message: String,
     },
 
+    /// What another rank, or this one, met in its part of the work.
+    #[error("rank {rank}: {error}")]
+    OnRank {
+        /// The lowest rank that met it; rows are counted in its own part.
+        rank: usize,
+        /// What it met.
+        error: Box<Error>,
+    },
+
+    /// Ranks that do not understand each other, or one that is gone.
+    #[error("exchange between ranks: {what}")]
+    Exchange {
+        /// What is wrong.
+        what: String,
+    },
+
+    /// A file that cannot be read or written.
+    #[error("{path}: {what}")]
+    File {
+        /// The file.
+        path: String,
+        /// What is wrong with it.
+        what: String,
+    },
+
     /// A submission did not finish in time.
     #[error("the GPU did not answer within {seconds} s; the driver may have hung")]
     Timeout {

@@ -6,6 +6,7 @@
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, CowArray, Ix2};
 
 use super::labels::Labels;
+use super::ranks::Meeting;
 use crate::Result;
 use crate::check::{finite, require, weights};
 
@@ -45,11 +46,39 @@ impl<'a> Task<'a> {
         Ok((labels, Task { x, index, weights, classes, kept: Some(kept) }))
     }
 
+    /// The same of data whose rows lie on several ranks: the labels of all, the task of this one's rows, of which there
+    /// may be none.
+    pub fn across<L: Ord + Clone + crate::saved::Wire>(
+        all: &Meeting,
+        op: &'static str,
+        x: ArrayView2<'a, f64>,
+        y: &[L],
+    ) -> Result<(Labels<L>, Self)> {
+        if all.alone() {
+            return Self::new(op, x, y, None);
+        }
+        crate::check::numbers(op, "x", x)?;
+        let n = x.nrows();
+        require(op, n == y.len(), || format!("x has {n} rows, y has {}", y.len()))?;
+        all.part(op, x)?;
+        let mut own = y.to_vec();
+        own.sort();
+        own.dedup();
+        let (labels, _) = Labels::of_classes(&all.gather(op, own)?.concat())?;
+        let (index, classes) = (labels.indices(y)?, labels.classes().len());
+        Ok((labels, Task { x: x.into(), index, weights: Array1::ones(n), classes, kept: None }))
+    }
+
     /// The weight of each class.
     pub fn mass(&self) -> Array1<f64> {
         let mut mass = Array1::zeros(self.classes);
         self.index.iter().zip(&self.weights).for_each(|(&k, w)| mass[k] += w);
         mass
+    }
+
+    /// The weight of each class over all ranks.
+    pub fn mass_across(&self, all: &Meeting, op: &'static str) -> Result<Array1<f64>> {
+        all.sum(op, self.mass().to_vec()).map(Array1::from)
     }
 
     /// The weights, each in the column of its class: `n x K`.

@@ -16,6 +16,7 @@
 //! | decide with probabilities | [`decisions`], [`calibration`] |
 //! | average over samples | [`Bagging`] |
 //! | texts and categories | [`text`] |
+//! | fit over several processes or machines | [`ranks`] |
 
 mod augment;
 pub(crate) use crate::configure;
@@ -38,6 +39,7 @@ mod multiclass;
 mod pipeline;
 pub mod plan;
 pub mod preprocess;
+pub mod ranks;
 mod report;
 pub mod split;
 mod stratified;
@@ -60,6 +62,7 @@ pub use moved_images::moved_images;
 pub use multiclass::{ByDecision, ByProba, Confidence, FittedOneVsOne, FittedOneVsRest, OneVsOne, OneVsRest};
 pub use pipeline::{FittedPipeline, Pipeline};
 pub use preprocess::*;
+pub use ranks::FitAcross;
 pub use report::{Report, Stop};
 pub use split::{Fold, Holdout, KFold, LeaveOneOut, Split, TimeSeries};
 pub use stratified::{Stratified, fit_each};

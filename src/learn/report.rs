@@ -36,6 +36,19 @@ pub struct Report {
     pub starts: Vec<f64>,
 }
 
+crate::saved::wired!(Report { iterations, stop, trace, starts });
+
+impl crate::saved::Wire for Stop {
+    fn write(&self, to: &mut Vec<u8>) {
+        to.push(*self as u8);
+    }
+
+    fn read(from: &mut &[u8]) -> crate::Result<Self> {
+        let all = [Stop::Direct, Stop::Converged, Stop::Iterations, Stop::Stalled, Stop::Diverged];
+        all.get(u8::read(from)? as usize).copied().ok_or_else(crate::saved::garbled)
+    }
+}
+
 impl Report {
     /// Of one start that left a value at each iteration.
     pub(crate) fn new(trace: Vec<f64>, iterations: usize, converged: bool, starts: Vec<f64>) -> Self {

@@ -64,6 +64,7 @@
 //! replaces a signature. Fitted values begin with the number of their format: a later version that writes another one
 //! will be refused by this one, and not misread.
 
+mod checkpoint;
 #[cfg(feature = "serde")]
 mod float;
 mod format;
@@ -71,7 +72,9 @@ mod format;
 mod grid;
 #[cfg(feature = "serde")]
 mod triangle;
+mod wire;
 
+pub use checkpoint::Checkpoint;
 #[cfg(feature = "serde")]
 pub(crate) use float::{number, numbers};
 pub(crate) use format::Format;
@@ -79,6 +82,8 @@ pub(crate) use format::Format;
 pub(crate) use grid::{Column, Grid, matrix, stack, vector};
 #[cfg(feature = "serde")]
 pub(crate) use triangle::{Triangular, lower, lower_or_none, solves};
+pub use wire::Wire;
+pub(crate) use wire::{garbled, wired};
 
 #[cfg(feature = "serde")]
 use crate::Result;

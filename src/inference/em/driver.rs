@@ -1,12 +1,15 @@
 //! The driver. Checked in `tests/inference/em.rs`, on models that are no part of the crate, and by every model's own tests.
 
 use super::batches::Batches;
+use super::company::{Company, Several, Single};
 use super::model::EmModel;
 use super::start::Climb;
 use crate::check::{not_negative, parameter, require, room};
 use crate::learn::Report;
 use crate::learn::configure::setters;
-use crate::{Progress, Result};
+use crate::learn::ranks::{Meeting, Ranks, meet};
+use crate::saved::{Checkpoint, Wire};
+use crate::{Error, Progress, Result};
 
 /// Objectives of two starts that differ by no more than this, relative to their size, count as equal.
 const SAME: f64 = 1e-6;
@@ -44,6 +47,7 @@ pub struct Em {
     pub(crate) seed: u64,
     pub(crate) mode: Mode,
     pub(crate) progress: Progress,
+    pub(crate) checkpoint: Option<Checkpoint>,
 }
 
 impl Default for Em {
@@ -66,6 +70,8 @@ setters!(Em {
     mode: Mode,
     /// Called after every E-step with the iterations made so far, in all starts, and the objective.
     progress: Progress,
+    /// A file from which an interrupted fit goes on; none by default.
+    checkpoint: into Option<Checkpoint>,
 });
 
 /// Where EM ended, and how it got there.
@@ -94,7 +100,7 @@ impl Em {
     /// One start of at most 200 iterations, until one gains no more than 1e-6 of the objective.
     pub fn new() -> Self {
         let (mode, progress) = (Mode::Full, Progress::none());
-        Em { max_iterations: 200, tolerance: 1e-6, restarts: 1, seed: 0, mode, progress }
+        Em { max_iterations: 200, tolerance: 1e-6, restarts: 1, seed: 0, mode, progress, checkpoint: None }
     }
 
     /// Fits `model` to `data`. `start` gives the parameters to start from for a seed; parameters of an earlier fit are a
@@ -110,35 +116,74 @@ impl Em {
         data: &D,
         mut start: impl FnMut(u64) -> Result<M::Params>,
     ) -> Result<Ended<M>> {
-        self.run_after(0, model, data, &mut start)
+        self.run_after(0, &Single, model, data, &mut start)
     }
 
-    /// [`Em::run`] for progress that has seen so many iterations already.
+    /// [`Em::run`] of data that lie on several ranks, each of which gives its own parts, or none; [`Mode::Stepwise`]
+    /// takes a part of every rank at a time. All start from what `start` gives on rank 0. Statistics and parameters travel,
+    /// and are what a [`Checkpoint`] holds.
+    ///
+    /// # Errors
+    /// As [`Em::run`], the same on every rank.
+    pub fn run_across<M: EmModel<Stats: Wire, Params: Wire>, D: Batches<M::Batch> + ?Sized>(
+        &self,
+        ranks: &dyn Ranks,
+        model: &M,
+        data: &D,
+        start: impl FnMut(u64) -> Result<M::Params>,
+    ) -> Result<Ended<M>> {
+        meet(ranks, |all| self.run_exactly_across(all, model, data, None, start))
+    }
+
+    /// [`Em::run`] in company, for progress that has seen so many iterations already.
     fn run_after<M: EmModel, D: Batches<M::Batch> + ?Sized>(
         &self,
         made: usize,
+        company: &dyn Company<M>,
         model: &M,
         data: &D,
         start: &mut dyn FnMut(u64) -> Result<M::Params>,
     ) -> Result<Ended<M>> {
         self.check()?;
-        require(M::NAME, data.count() > 0, || "there are no data".to_owned())?;
         let _watch = self.progress.between_submissions(M::NAME);
-        let first = start(self.seed)?;
-        let mut climb = Climb { em: self, model, data, made };
-        let mut best = climb.from(first)?;
-        let mut ends = vec![best.objective()];
-        for i in 1..self.restarts {
-            let next = start(self.seed.wrapping_add(i as u64))?;
-            let ended = climb.from(next)?;
+        let name = self.named::<M>();
+        let parts = company.parts(data.count())?;
+        require(M::NAME, parts > 0, || "there are no data".to_owned())?;
+        let mut climb =
+            Climb { em: self, model, data, company, parts, name, made, others: (Vec::new(), None, made) };
+        let mut resumed = company.found(&climb.name)?.map(|found| {
+            climb.made = found.made;
+            climb.others = (found.ends, found.best, found.made);
+            found.place
+        });
+        for i in climb.others.0.len()..self.restarts {
+            let ended = match resumed.take() {
+                Some(place) => climb.on(place)?,
+                None => {
+                    let first = start(self.seed.wrapping_add(i as u64))?;
+                    climb.from(first)?
+                }
+            };
+            let (ends, best, _) = &mut climb.others;
             ends.push(ended.objective());
             // Ends that rounding cannot tell apart are one end: the first of them, on every device.
-            if ended.objective() - best.objective() > SAME * best.objective().abs() {
-                best = ended;
+            let better =
+                |best: &Ended<M>| ended.objective() - best.objective() > SAME * best.objective().abs();
+            if best.as_ref().is_none_or(better) {
+                *best = Some(ended);
             }
         }
+        let (ends, best, _) = climb.others;
+        let mut best =
+            best.ok_or_else(|| Error::Shape { op: M::NAME, what: "there are no starts".to_owned() })?;
         best.report.starts = ends;
         Ok(best)
+    }
+
+    /// What a checkpoint must be of to be gone on from.
+    fn named<M: EmModel>(&self) -> String {
+        let Em { max_iterations, tolerance, restarts, seed, mode, .. } = self;
+        format!("{} {max_iterations} {tolerance:e} {restarts} {seed} {mode:?}", M::NAME)
     }
 
     /// [`Em::run`] where steps are cheap and rounded, and from where that ended on with `exact` data, until their
@@ -148,15 +193,54 @@ impl Em {
         model: &M,
         rounded: &D,
         exact: Option<&D>,
-        start: impl FnMut(u64) -> Result<M::Params>,
+        mut start: impl FnMut(u64) -> Result<M::Params>,
     ) -> Result<Ended<M>> {
-        let fast = self.run(model, rounded, start)?;
+        if self.checkpoint.is_some() {
+            let (device, instead) = ("any device".to_owned(), "leave it out");
+            return Err(Error::Unsupported { op: M::NAME, what: "a checkpoint".to_owned(), device, instead });
+        }
+        self.twice([&Single, &Single], model, rounded, exact, &mut start)
+    }
+
+    /// [`Em::run_exactly`] of data that lie on several ranks. Where one has exact data the others, whose data are exact
+    /// already, go on with them.
+    pub(crate) fn run_exactly_across<M: EmModel<Stats: Wire, Params: Wire>, D: Batches<M::Batch> + ?Sized>(
+        &self,
+        all: &Meeting,
+        model: &M,
+        rounded: &D,
+        exact: Option<&D>,
+        mut start: impl FnMut(u64) -> Result<M::Params>,
+    ) -> Result<Ended<M>> {
+        let exact = if all.any(M::NAME, exact.is_some())? { Some(exact.unwrap_or(rounded)) } else { None };
+        let file = self.checkpoint.as_ref().map(|file| all.checkpoint(file)).transpose()?;
+        // One start for all, whatever their devices make of it.
+        let mut begin = |seed| {
+            let own = if all.rank() == 0 { Some(start(seed)?) } else { None };
+            all.broadcast(M::NAME, own)
+        };
+        // The file of the first climb is there until the second, which is short, has ended too.
+        let (first, second) = (Several { all, file }, Several { all, file: None });
+        let ended = self.twice([&first, &second], model, rounded, exact, &mut begin)?;
+        first.file.map_or(Ok(()), |file| file.done())?;
+        Ok(ended)
+    }
+
+    fn twice<M: EmModel, D: Batches<M::Batch> + ?Sized>(
+        &self,
+        [first, second]: [&dyn Company<M>; 2],
+        model: &M,
+        rounded: &D,
+        exact: Option<&D>,
+        start: &mut dyn FnMut(u64) -> Result<M::Params>,
+    ) -> Result<Ended<M>> {
+        let fast = self.run_after(0, first, model, rounded, start)?;
         let stepwise = matches!(self.mode, Mode::Stepwise { .. });
         let Some(exact) = exact.filter(|_| !stepwise) else { return Ok(fast) };
         let left = self.max_iterations.saturating_sub(fast.report.iterations);
         let em = self.clone().restarts(1).max_iterations(left);
         let mut again = |_: u64| -> Result<M::Params> { Ok(fast.params.clone()) };
-        let mut ended = em.run_after(fast.report.iterations, model, exact, &mut again)?;
+        let mut ended = em.run_after(fast.report.iterations, second, model, exact, &mut again)?;
         let mut trace = fast.report.trace;
         trace.pop();
         trace.append(&mut ended.report.trace);
@@ -238,6 +322,14 @@ macro_rules! em_setter {
         #[must_use]
         pub fn mode(mut self, mode: $crate::inference::em::Mode) -> Self {
             self.em.mode = mode;
+            self
+        }
+    };
+    (checkpoint) => {
+        /// A file from which an interrupted fit goes on; none by default.
+        #[must_use]
+        pub fn checkpoint(mut self, checkpoint: impl Into<Option<$crate::saved::Checkpoint>>) -> Self {
+            self.em.checkpoint = checkpoint.into();
             self
         }
     };

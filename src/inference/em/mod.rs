@@ -63,6 +63,7 @@
 //! ```
 
 mod batches;
+mod company;
 mod driver;
 mod model;
 mod observations;

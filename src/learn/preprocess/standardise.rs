@@ -8,6 +8,7 @@ use crate::check::require;
 use crate::check::{blame, columns, finite, numbers};
 use crate::learn::configure::{getters, setters};
 use crate::learn::inherent::{fits, inherent};
+use crate::learn::ranks::{Meeting, across};
 use crate::learn::traits::{Fit, FitWeighted, InverseTransform, Transform};
 use crate::saved::Format;
 use crate::{Device, Result};
@@ -54,13 +55,14 @@ setters!(Standardise {
 });
 
 fits!(Standardise: Fit -> FittedStandardise, FitWeighted -> FittedStandardise);
+across!(Standardise: Fit -> FittedStandardise);
 
 impl Fit for Standardise {
     type Fitted = FittedStandardise;
 
     fn fit(&self, _: &Device, x: ArrayView2<f64>, _y: &()) -> Result<FittedStandardise> {
         finite("Standardise::fit", "x", x)?;
-        self.run(x, Array1::ones(x.nrows()).view())
+        self.run(&Meeting::alone_here(), x, Array1::ones(x.nrows()).view())
     }
 }
 
@@ -73,24 +75,34 @@ impl FitWeighted for Standardise {
         w: ArrayView1<f64>,
     ) -> Result<FittedStandardise> {
         let (x, w) = weighed("Standardise::fit", x, w)?;
-        self.run(x.view(), w.view())
+        self.run(&Meeting::alone_here(), x.view(), w.view())
     }
 }
 
 impl Standardise {
-    fn run(self, x: ArrayView2<f64>, w: ArrayView1<f64>) -> Result<FittedStandardise> {
+    fn run_across(self, all: &Meeting, _: &Device, x: ArrayView2<f64>) -> Result<FittedStandardise> {
+        numbers("Standardise::fit", "x", x)?;
+        all.part("Standardise::fit", x)?;
+        self.run(all, x, Array1::ones(x.nrows()).view())
+    }
+
+    fn run(self, all: &Meeting, x: ArrayView2<f64>, w: ArrayView1<f64>) -> Result<FittedStandardise> {
+        const OP: &str = "Standardise::fit";
         let (least, most) = range(x);
+        let (least, most) = all.extent(OP, least, most)?;
         let constant: Vec<usize> = (0..x.ncols()).filter(|&j| least[j] == most[j]).collect();
-        let total = w.sum();
+        let total = all.total(OP, w.sum())?;
         // Sums of what is left after subtracting the middle of the range: exact far from the origin, and never too large.
         let middle = 0.5 * &least + 0.5 * &most;
-        let moment = |c: ArrayView1<f64>, m: f64, power: i32| {
-            c.iter().zip(w).map(|(v, w)| w * (v - m).powi(power)).sum::<f64>() / total
+        let moments = |about: &Array1<f64>, power: i32| -> Result<Array1<f64>> {
+            let moment = |c: ArrayView1<f64>, m: f64| {
+                c.iter().zip(w).map(|(v, w)| w * (v - m).powi(power)).sum::<f64>()
+            };
+            let own = x.axis_iter(Axis(1)).zip(about).map(|(c, m)| moment(c, *m)).collect();
+            Ok(Array1::from(all.sum(OP, own)?) / total)
         };
-        let by_column = x.axis_iter(Axis(1)).zip(&middle);
-        let mut mean: Array1<f64> = by_column.map(|(c, m)| m + moment(c, *m, 1)).collect();
-        let by_column = x.axis_iter(Axis(1)).zip(&mean);
-        let mut scale: Array1<f64> = by_column.map(|(c, m)| moment(c, *m, 2).sqrt()).collect();
+        let mut mean = &middle + &moments(&middle, 1)?;
+        let mut scale = moments(&mean, 2)?.mapv(f64::sqrt);
         for &j in &constant {
             (mean[j], scale[j]) = (least[j], 1.0);
         }

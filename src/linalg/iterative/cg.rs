@@ -12,6 +12,7 @@ use crate::check::{block, parameter, require};
 use crate::configure::setters;
 use crate::linalg::solve::norm::length;
 use crate::linalg::solve::scaling::unit_columns;
+use crate::saved::{Checkpoint, Wire, wired};
 use crate::{Error, Precision, Progress, Result};
 
 /// Iterations without a halved residual after which f32 products have no more to say; those of f64 are never given up.
@@ -30,6 +31,7 @@ pub struct CgParams {
     pub(crate) max_iterations: usize,
     pub(crate) accept_unconverged: bool,
     pub(crate) progress: Progress,
+    pub(crate) checkpoint: Option<Checkpoint>,
 }
 
 impl Default for CgParams {
@@ -39,6 +41,7 @@ impl Default for CgParams {
             max_iterations: 1000,
             accept_unconverged: false,
             progress: Progress::none(),
+            checkpoint: None,
         }
     }
 }
@@ -59,6 +62,8 @@ setters!(CgParams {
     accept_unconverged: bool,
     /// Callback after every iteration, which can stop it.
     progress: Progress,
+    /// A file from which an interrupted solve goes on; none by default. It is left for the caller to remove.
+    checkpoint: into Option<Checkpoint>,
 });
 
 /// The solution, and what happened.
@@ -145,38 +150,43 @@ pub fn refined_conjugate_gradients(
     let back = unit_columns(&mut b);
     let sizes: Vec<f64> = b.columns().into_iter().map(length).collect();
     let _watch = params.progress.between_submissions("conjugate_gradients");
-    let mut run = Run { op, preconditioner, params, iterations: 0, trace: Vec::new() };
-    let mut x = Array2::zeros(b.raw_dim());
-    let mut rest = b.clone();
-    let mut error: Vec<f64> = sizes.iter().map(|s| if *s > 0.0 { 1.0 } else { 0.0 }).collect();
-    let mut open: Vec<usize> = (0..b.ncols()).filter(|&c| error[c] > tolerance).collect();
-    let mut restarts = 0;
-    while !open.is_empty() && run.iterations < params.max_iterations {
+    let name = format!("conjugate_gradients {n} {tolerance:e} {}", params.max_iterations);
+    let mut run = Run { op, preconditioner, params, iterations: 0, trace: Vec::new(), name };
+    let error: Vec<f64> = sizes.iter().map(|s| if *s > 0.0 { 1.0 } else { 0.0 }).collect();
+    let open: Vec<usize> = (0..b.ncols()).filter(|&c| error[c] > tolerance).collect();
+    let mut outer = Outer { x: Array2::zeros(b.raw_dim()), rest: b.clone(), error, open, restarts: 0 };
+    let mut resumed = None;
+    if let Some((kept, inner, iterations, trace)) = run.found()? {
+        (outer, run.iterations, run.trace, resumed) = (kept, iterations, trace, Some(inner));
+    }
+    while !outer.open.is_empty() && run.iterations < params.max_iterations {
+        let open = outer.open.clone();
         // What the recurrences believe to be just within the tolerance may be just outside: a restart aims lower.
-        let aim = if restarts == 0 { 0.9 * tolerance } else { 0.1 * tolerance };
-        let goals = open.iter().map(|&c| sizes[c] * aim.max(depth * error[c])).collect();
+        let aim = if outer.restarts == 0 { 0.9 * tolerance } else { 0.1 * tolerance };
+        let goals = open.iter().map(|&c| sizes[c] * aim.max(depth * outer.error[c])).collect();
         let unit = open.iter().map(|&c| sizes[c]).collect();
-        let next: Array2<f64> =
-            x.select(Axis(1), &open) + run.cycle(rest.select(Axis(1), &open), goals, unit)?;
+        let step = run.cycle(&outer, resumed.take(), goals, unit)?;
+        let next: Array2<f64> = outer.x.select(Axis(1), &open) + step;
         if next.iter().any(|v| !v.is_finite()) {
             break;
         }
         let left = b.select(Axis(1), &open) - exact.apply(next.view())?;
-        restarts += 1;
+        outer.restarts += 1;
         let mut going = Vec::new();
         for (at, &c) in open.iter().enumerate() {
             let now = length(left.column(at)) / sizes[c];
-            if now > tolerance && now <= GAIN * error[c] {
+            if now > tolerance && now <= GAIN * outer.error[c] {
                 going.push(c);
             }
-            if now < error[c] {
-                error[c] = now;
-                x.column_mut(c).assign(&next.column(at));
-                rest.column_mut(c).assign(&left.column(at));
+            if now < outer.error[c] {
+                outer.error[c] = now;
+                outer.x.column_mut(c).assign(&next.column(at));
+                outer.rest.column_mut(c).assign(&left.column(at));
             }
         }
-        open = going;
+        outer.open = going;
     }
+    let Outer { mut x, error, restarts, .. } = outer;
     let worst = error.iter().copied().fold(0.0, f64::max);
     let iterations = run.iterations;
     let exhausted = iterations < params.max_iterations;
@@ -203,25 +213,76 @@ struct Run<'a> {
     params: &'a CgParams,
     iterations: usize,
     trace: Vec<f64>,
+    /// What the solve is called in a checkpoint.
+    name: String,
 }
 
+/// Where the restarts have got to: what is known to be right.
+struct Outer {
+    x: Array2<f64>,
+    rest: Array2<f64>,
+    error: Vec<f64>,
+    open: Vec<usize>,
+    restarts: usize,
+}
+
+wired!(Outer { x, rest, error, open, restarts });
+
+/// Where the recurrences of a cycle have got to.
+struct Inner {
+    x: Array2<f64>,
+    r: Array2<f64>,
+    p: Array2<f64>,
+    rz: Vec<f64>,
+    /// The least residual so far, and how many iterations have not halved it.
+    best: Vec<(f64, usize)>,
+    live: Vec<usize>,
+}
+
+wired!(Inner { x, r, p, rz, best, live });
+
+/// What a checkpoint holds: both, the iterations made and the trace.
+type Kept = (Outer, Inner, usize, Vec<f64>);
+
 impl Run<'_> {
-    /// The correction that takes each column of `rest` down to its goal, as far as the recurrences know.
-    fn cycle(&mut self, rest: Array2<f64>, goals: Vec<f64>, sizes: Vec<f64>) -> Result<Array2<f64>> {
-        let (n, width) = rest.dim();
+    fn found(&self) -> Result<Option<Kept>> {
+        let Some(file) = &self.params.checkpoint else { return Ok(None) };
+        let found: Option<((Outer, Inner), (usize, Vec<f64>))> = file.load(&self.name)?;
+        Ok(found.map(|((outer, inner), (iterations, trace))| (outer, inner, iterations, trace)))
+    }
+
+    fn keep(&self, outer: &Outer, inner: &Inner) -> Result<()> {
+        match &self.params.checkpoint {
+            Some(file) if file.due(self.iterations) => file.store(&self.name, |to| {
+                outer.write(to);
+                inner.write(to);
+                self.iterations.write(to);
+                self.trace.write(to);
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// The correction that takes each open column of what is left down to its goal, as far as the recurrences know.
+    fn cycle(
+        &mut self,
+        outer: &Outer,
+        resumed: Option<Inner>,
+        goals: Vec<f64>,
+        sizes: Vec<f64>,
+    ) -> Result<Array2<f64>> {
+        let mut inner = match resumed {
+            Some(inner) => inner,
+            None => self.first(outer.rest.select(Axis(1), &outer.open))?,
+        };
+        let n = inner.x.nrows();
         let unit =
             if self.op.precision() == Precision::Double { f64::EPSILON } else { f64::from(f32::EPSILON) };
         let noise = 8.0 * (n as f64).sqrt() * unit;
-        let mut x = Array2::zeros((n, width));
-        let mut r = rest;
-        let mut p = self.preconditioner.solve(r.view())?;
-        let mut rz: Vec<f64> = (0..width).map(|c| r.column(c).dot(&p.column(c))).collect();
-        // The least residual so far, and how many iterations have not halved it.
-        let mut best = vec![(f64::INFINITY, 0usize); width];
         let patience = if self.op.precision() == Precision::Double { usize::MAX } else { PATIENCE };
-        let mut live: Vec<usize> = (0..width).collect();
-        while !live.is_empty() && self.iterations < self.params.max_iterations {
-            let q = self.op.apply(p.select(Axis(1), &live).view())?;
+        while !inner.live.is_empty() && self.iterations < self.params.max_iterations {
+            let Inner { x, r, p, rz, best, live } = &mut inner;
+            let q = self.op.apply(p.select(Axis(1), live).view())?;
             self.iterations += 1;
             let mut worst = 0f64;
             let mut going = Vec::new();
@@ -249,12 +310,12 @@ impl Run<'_> {
                     going.push(c);
                 }
             }
-            live = going;
+            *live = going;
             self.report(worst)?;
             if live.is_empty() {
                 break;
             }
-            let z = self.preconditioner.solve(r.select(Axis(1), &live).view())?;
+            let z = self.preconditioner.solve(r.select(Axis(1), live).view())?;
             for (at, &c) in live.iter().enumerate() {
                 let next = r.column(c).dot(&z.column(at));
                 let turn = next / rz[c];
@@ -262,8 +323,18 @@ impl Run<'_> {
                 p.column_mut(c).zip_mut_with(&z.column(at), |p, z| *p = z + turn * *p);
             }
             live.retain(|&c| p.column(c).iter().all(|v| v.is_finite()));
+            self.keep(outer, &inner)?;
         }
-        Ok(x)
+        Ok(inner.x)
+    }
+
+    /// Where a cycle begins.
+    fn first(&self, r: Array2<f64>) -> Result<Inner> {
+        let (n, width) = r.dim();
+        let p = self.preconditioner.solve(r.view())?;
+        let rz = (0..width).map(|c| r.column(c).dot(&p.column(c))).collect();
+        let best = vec![(f64::INFINITY, 0usize); width];
+        Ok(Inner { x: Array2::zeros((n, width)), r, p, rz, best, live: (0..width).collect() })
     }
 
     fn report(&mut self, worst: f64) -> Result<()> {

@@ -9,6 +9,7 @@ use rand_distr::StandardNormal;
 use crate::check::{finite, require};
 use crate::check::{parameter, zeros};
 use crate::learn::classify::Task;
+use crate::learn::ranks::{self, Meeting};
 use crate::linalg::small_cholesky::cholesky;
 use crate::ops::product;
 use crate::{Error, Result};
@@ -25,6 +26,33 @@ pub(super) fn mean(x: ArrayView2<f64>, w: ArrayView1<f64>) -> Array1<f64> {
         middle + column.iter().zip(w).map(|(v, w)| w * (v - middle)).sum::<f64>() / total
     };
     x.axis_iter(Axis(1)).map(each).collect()
+}
+
+/// The mass and the mean of groups of rows over all ranks: `G` and `G x d`.
+pub(super) fn group_means(
+    all: &Meeting,
+    op: &'static str,
+    task: &Task,
+    groups: &[Vec<usize>],
+) -> Result<(Array1<f64>, Array2<f64>)> {
+    let d = task.x.ncols();
+    let one = |rows: &Vec<usize>| {
+        let (x, w) = (task.x.select(Axis(0), rows), task.weights.select(Axis(0), rows));
+        (w.sum(), if rows.is_empty() { Array1::zeros(d) } else { mean(x.view(), w.view()) })
+    };
+    let own: Vec<(f64, Array1<f64>)> = groups.iter().map(one).collect();
+    let found = all.together(op, own, |a, b| {
+        for (a, b) in a.iter_mut().zip(b).filter(|(_, b)| b.0 > 0.0) {
+            let whole = a.0 + b.0;
+            let gap = &b.1 - &a.1;
+            a.1.scaled_add(b.0 / whole, &gap);
+            a.0 = whole;
+        }
+        Ok(())
+    })?;
+    let mut means = Array2::zeros((groups.len(), d));
+    means.rows_mut().into_iter().zip(&found).for_each(|(mut to, (_, m))| to.assign(m));
+    Ok((found.into_iter().map(|(mass, _)| mass).collect(), means))
 }
 
 /// `Σ w_i (x_i - m)(x_i - m)ᵀ`.
@@ -56,21 +84,38 @@ pub(super) struct Moments {
 }
 
 impl Moments {
-    pub fn of(task: &Task) -> Result<Self> {
+    /// Those of the classes over all ranks.
+    pub fn of(all: &Meeting, task: &Task) -> Result<Self> {
+        const OP: &str = "a discriminant";
         let d = task.x.ncols();
         let mut means = Array2::zeros((task.classes, d));
         let mut scatters = Vec::with_capacity(task.classes);
+        let mut own = Vec::with_capacity(task.classes);
         for k in 0..task.classes {
             let rows = task.rows_of(k);
             let (x, w) = (task.x.select(Axis(0), &rows), task.weights.select(Axis(0), &rows));
-            means.row_mut(k).assign(&mean(x.view(), w.view()));
-            scatters.push(scatter(x.view(), w.view(), means.row(k)));
+            let mean = if rows.is_empty() { Array1::zeros(d) } else { mean(x.view(), w.view()) };
+            own.push(ranks::Moments {
+                mass: w.sum(),
+                scatter: scatter(x.view(), w.view(), mean.view()),
+                mean,
+            });
+        }
+        let found = all.together(OP, own, |a, b| {
+            a.iter_mut().zip(b).for_each(|(a, b)| a.merge(b));
+            Ok(())
+        })?;
+        let mass = found.iter().map(|k| k.mass).collect();
+        for (mut to, k) in means.rows_mut().into_iter().zip(found) {
+            to.assign(&k.mean);
+            // Merging rounds differently on the two sides of the diagonal.
+            scatters.push(0.5 * &k.scatter + 0.5 * &k.scatter.t());
         }
         let overflow = scatters.iter().flatten().chain(&means).any(|v| !v.is_finite());
         if overflow {
-            return Err(crate::check::blame("a discriminant", task.x.view()));
+            return Err(crate::check::blame(OP, task.x.view()));
         }
-        Ok(Moments { means, scatters, mass: task.mass() })
+        Ok(Moments { means, scatters, mass })
     }
 }
 

@@ -11,6 +11,7 @@ use crate::learn::classify::{
 };
 use crate::learn::configure::{getters, setters};
 use crate::learn::inherent::inherent;
+use crate::learn::ranks::{Meeting, across};
 use crate::learn::{Label, Sample, Transform};
 use crate::linalg::eigh;
 use crate::ops::product;
@@ -71,9 +72,14 @@ setters!(LinearDiscriminant {
 });
 
 classifier_fits!(LinearDiscriminant: FittedLinearDiscriminant);
+across!(LinearDiscriminant: Classify -> FittedLinearDiscriminant);
 
 impl LinearDiscriminant {
-    fn run(&self, _: &Device, task: &Task) -> Result<Found> {
+    fn run(&self, device: &Device, task: &Task) -> Result<Found> {
+        self.run_across(&Meeting::alone_here(), device, task)
+    }
+
+    fn run_across(&self, all: &Meeting, _: &Device, task: &Task) -> Result<Found> {
         let op = "LinearDiscriminant::fit";
         let s = self.shrinkage;
         parameter("shrinkage", s, (0.0..=1.0).contains(&s), "must lie between 0 and 1")?;
@@ -86,7 +92,7 @@ impl LinearDiscriminant {
             possible,
             "must be at least 1, below the classes, at most the features",
         )?;
-        let moments = Moments::of(task)?;
+        let moments = Moments::of(all, task)?;
         let priors = priors(op, self.priors.as_ref(), &moments.mass)?;
         let total = moments.mass.sum();
         let freedom = if self.unbiased { total - k as f64 } else { total };

@@ -9,6 +9,7 @@ use crate::learn::classify::{
 };
 use crate::learn::configure::{getters, setters};
 use crate::learn::inherent::inherent;
+use crate::learn::ranks::{Meeting, across};
 use crate::learn::{Label, Sample};
 use crate::{Device, Result};
 
@@ -61,13 +62,18 @@ setters!(QuadraticDiscriminant {
 });
 
 classifier_fits!(QuadraticDiscriminant: FittedQuadraticDiscriminant);
+across!(QuadraticDiscriminant: Classify -> FittedQuadraticDiscriminant);
 
 impl QuadraticDiscriminant {
-    fn run(&self, _: &Device, task: &Task) -> Result<Found> {
+    fn run(&self, device: &Device, task: &Task) -> Result<Found> {
+        self.run_across(&Meeting::alone_here(), device, task)
+    }
+
+    fn run_across(&self, all: &Meeting, _: &Device, task: &Task) -> Result<Found> {
         let op = "QuadraticDiscriminant::fit";
         let s = self.shrinkage;
         parameter("shrinkage", s, (0.0..=1.0).contains(&s), "must lie between 0 and 1")?;
-        let moments = Moments::of(task)?;
+        let moments = Moments::of(all, task)?;
         let priors = priors(op, self.priors.as_ref(), &moments.mass)?;
         let least = moments.mass.fold(f64::INFINITY, |m, v| m.min(*v));
         let enough = !self.unbiased || least > 1.0;

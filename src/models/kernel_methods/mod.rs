@@ -20,6 +20,7 @@ mod logistic;
 mod penalty;
 mod risk;
 mod smooth_loss;
+pub(crate) mod split_kernel;
 mod svm;
 mod validity;
 

@@ -5,6 +5,7 @@ use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 use super::centred;
 use crate::check::{blame, parameter, require, room, rows};
 use crate::learn::Inputs;
+use crate::learn::ranks::{Meeting, Ranks, meet};
 use crate::matrix::points::suited;
 use crate::ops::{Trans, syrk};
 use crate::{Device, Result};
@@ -32,6 +33,8 @@ pub struct StreamedMoments {
     mean: Array1<f64>,
     scatter: Array2<f64>,
 }
+
+crate::saved::wired!(StreamedMoments { count, mean, scatter });
 
 impl StreamedMoments {
     /// Those of no data with `d` columns.
@@ -69,6 +72,21 @@ impl StreamedMoments {
         }
         all.forget_rounding();
         Ok(all)
+    }
+
+    /// Those of rows that lie on several ranks, of which some may have none.
+    ///
+    /// # Errors
+    /// As [`StreamedMoments::of`], the same on every rank.
+    pub fn across(ranks: &dyn Ranks, device: &Device, x: impl Inputs) -> Result<Self> {
+        meet(ranks, |all| Self::of_all(all, device, x.inputs().view()))
+    }
+
+    pub(super) fn of_all(all: &Meeting, device: &Device, x: ArrayView2<f64>) -> Result<Self> {
+        const OP: &str = "StreamedMoments::of";
+        all.part(OP, x)?;
+        let own = if x.nrows() > 0 { Self::of_view(device, x)? } else { Self::new(x.ncols())? };
+        all.together(OP, own, |a, b| a.merge(&b))
     }
 
     /// One block, read once: centred by the mean of its first rows, then corrected for what the mean is off by. None if

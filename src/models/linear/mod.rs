@@ -29,6 +29,7 @@ mod least_squares_classifier;
 mod logistic;
 mod perceptron;
 mod quantile;
+mod reduced;
 mod ridge;
 mod ridge_cv;
 mod risk_minimiser;

@@ -38,7 +38,7 @@ pub struct FittedKMeans {
 getters!(FittedKMeans {
     /// The centres μ, `K x d`.
     centres: &Array2<f64>,
-    /// The cluster of each row of the fit.
+    /// The cluster of each row of the fit; of this rank's rows, if it was made across several.
     labels: &[usize],
     /// The weight in each cluster.
     mass: &Array1<f64>,
@@ -70,6 +70,7 @@ impl FittedKMeans {
         };
         fitted.labels = match labels {
             Some(labels) => Arc::unwrap_or_clone(labels),
+            None if x.nrows() == 0 => Vec::new(),
             None => fitted.predict(x)?,
         };
         Ok(fitted)

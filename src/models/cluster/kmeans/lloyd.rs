@@ -9,6 +9,7 @@ use crate::Result;
 use crate::inference::em::{EmModel, Observations, Statistics};
 use crate::models::cluster::seeding::squared_distance;
 use crate::ops::{Centres, nearest};
+use crate::saved::Wire;
 
 /// Rows that are added up before a new partial sum starts: the same bits however many threads there are.
 const BLOCK: usize = 8192;
@@ -27,6 +28,26 @@ pub(super) struct Sums {
     farthest: Vec<Option<(f64, f64, Array1<f64>)>>,
     /// Where each row belongs, while this is about one part of the data.
     pub labels: Option<Arc<Vec<usize>>>,
+}
+
+/// Labels are about the rows of one rank, and stay there.
+impl Wire for Sums {
+    fn write(&self, to: &mut Vec<u8>) {
+        self.mass.write(to);
+        self.total.write(to);
+        self.cost.write(to);
+        self.farthest.write(to);
+    }
+
+    fn read(from: &mut &[u8]) -> Result<Self> {
+        Ok(Sums {
+            mass: Wire::read(from)?,
+            total: Wire::read(from)?,
+            cost: Wire::read(from)?,
+            farthest: Wire::read(from)?,
+            labels: None,
+        })
+    }
 }
 
 impl Statistics for Sums {

@@ -4,10 +4,11 @@ use ndarray::{Array2, ArrayView1, ArrayView2, Axis};
 
 use super::fitted::FittedKMeans;
 use super::lloyd::Lloyd;
-use crate::check::{components, finite, require, weights};
+use crate::check::{components, finite, numbers, require, weights};
 use crate::inference::em::{Em, Mode, Observations, em_setters};
 use crate::learn::configure::setters;
 use crate::learn::inherent::fits;
+use crate::learn::ranks::{Meeting, across};
 use crate::learn::{Fit, FitWeighted};
 use crate::matrix::{Origin, Points};
 use crate::models::cluster::seeding::{far_apart, random_rows};
@@ -67,9 +68,10 @@ setters!(KMeans {
     batch: into Option<usize>,
 });
 
-em_setters!(KMeans: max_iterations, tolerance, restarts, seed, mode, progress);
+em_setters!(KMeans: max_iterations, tolerance, restarts, seed, mode, progress, checkpoint);
 
 fits!(KMeans: Fit -> FittedKMeans, FitWeighted -> FittedKMeans);
+across!(KMeans: Fit -> FittedKMeans);
 
 impl Fit for KMeans {
     type Fitted = FittedKMeans;
@@ -99,22 +101,38 @@ impl KMeans {
         x: ArrayView2<f64>,
         w: Option<ArrayView1<f64>>,
     ) -> Result<FittedKMeans> {
+        self.weighed_across(&Meeting::alone_here(), device, x, w)
+    }
+
+    fn run_across(&self, all: &Meeting, device: &Device, x: ArrayView2<f64>) -> Result<FittedKMeans> {
+        self.weighed_across(all, device, x, None)
+    }
+
+    fn weighed_across(
+        &self,
+        all: &Meeting,
+        device: &Device,
+        x: ArrayView2<f64>,
+        w: Option<ArrayView1<f64>>,
+    ) -> Result<FittedKMeans> {
         const OP: &str = "KMeans::fit";
-        finite(OP, "x", x)?;
+        numbers(OP, "x", x)?;
+        let part = all.part(OP, x)?;
         let ((n, d), k) = (x.dim(), self.clusters);
-        components("clusters", k, n)?;
+        components("clusters", k, part.total)?;
         let flops = 2.0 * n as f64 * d as f64 * k as f64 * self.em.max_iterations as f64;
-        let points = Points::new(OP, device, x, Origin::Free, flops)?;
-        let device = points.device().clone();
-        let lloyd = Lloyd { single: device.is_gpu() };
+        let points = (n > 0).then(|| Points::new(OP, device, x, Origin::Free, flops)).transpose()?;
+        let device = points.as_ref().map_or_else(Device::cpu, |points| points.device().clone());
+        let lloyd = Lloyd { single: all.any(OP, device.is_gpu())? };
         let mut em = self.em.clone();
         if matches!(self.start, KMeansStart::Given(_)) {
             // The same start again ends where it ended before.
             em.restarts = em.restarts.min(1);
         }
-        let start = |seed| self.centres(x, w, seed);
+        let sampled = all.sample(OP, part, x, w, em.seed)?;
+        let start = |seed| self.centres(sampled.x.view(), sampled.weights(), seed);
         let run = if let Some(size) = self.batch {
-            let shuffled = random_rows(n, n, em.seed)?;
+            let shuffled = if n > 0 { random_rows(n, n, em.seed)? } else { Vec::new() };
             let part = |rows: &[usize]| {
                 let (x, w) = (x.select(Axis(0), rows), w.map(|w| w.select(Axis(0), rows)));
                 let points = Points::new(OP, &device, x.view(), Origin::Free, f64::INFINITY)?;
@@ -124,11 +142,11 @@ impl KMeans {
             if em.mode == Mode::Full {
                 em.mode = Mode::Stepwise { delay: 2.0, decay: 0.7 };
             }
-            em.run(&lloyd, &parts, start)?
+            em.run_exactly_across(all, &lloyd, &parts, None, start)?
         } else {
-            let rows = [Observations::new(OP, points, w)?];
-            let exact = rows[0].exact().map(|rows| [rows]);
-            em.run_exactly(&lloyd, &rows, exact.as_ref(), start)?
+            let rows = points.map(|points| Observations::new(OP, points, w)).transpose()?;
+            let exact = rows.as_ref().and_then(Observations::exact).map(|rows| vec![rows]);
+            em.run_exactly_across(all, &lloyd, &Vec::from_iter(rows), exact.as_ref(), start)?
         };
         FittedKMeans::new(device, x, run)
     }

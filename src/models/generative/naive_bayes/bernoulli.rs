@@ -10,6 +10,7 @@ use crate::check::finite;
 use crate::check::{inputs, not_negative, parameter, require, zeros};
 use crate::learn::classify::{Body, Joint, Probable, Task, classifier_fits, fitted_classifier};
 use crate::learn::configure::{getters, setters};
+use crate::learn::ranks::{Meeting, across};
 use crate::learn::{Inputs, Label, Targets};
 use crate::ops::product;
 use crate::{Device, Result};
@@ -66,6 +67,7 @@ setters!(BernoulliNaiveBayes {
 });
 
 classifier_fits!(BernoulliNaiveBayes: FittedBernoulliNaiveBayes);
+across!(BernoulliNaiveBayes: Classify -> FittedBernoulliNaiveBayes);
 
 /// Zeros and ones, or an error.
 fn binary(x: ArrayView2<f64>) -> Result<()> {
@@ -74,14 +76,19 @@ fn binary(x: ArrayView2<f64>) -> Result<()> {
 }
 
 impl BernoulliNaiveBayes {
-    fn run(&self, _: &Device, task: &Task) -> Result<Found> {
+    fn run(&self, device: &Device, task: &Task) -> Result<Found> {
+        self.run_across(&Meeting::alone_here(), device, task)
+    }
+
+    fn run_across(&self, all: &Meeting, _: &Device, task: &Task) -> Result<Found> {
         not_negative("a", self.ones)?;
         not_negative("b", self.zeros)?;
         not_negative("alpha", self.alpha)?;
         binary(task.x.view())?;
         let mut ones = Array2::zeros((task.classes, task.x.ncols()));
         product(1.0, task.weighted_one_hot().t(), task.x.view(), 0.0, ones.view_mut());
-        Ok(Found { prior: *self, ones, mass: task.mass() })
+        let op = "BernoulliNaiveBayes::fit";
+        Ok(Found { prior: *self, ones: all.add(op, ones)?, mass: task.mass_across(all, op)? })
     }
 }
 

@@ -8,6 +8,7 @@ use crate::check::finite;
 use crate::check::{not_negative, parameter, require, room};
 use crate::learn::classify::{Body, Joint, Probable, Task, classifier_fits, fitted_classifier};
 use crate::learn::configure::{getters, setters};
+use crate::learn::ranks::{Meeting, across};
 use crate::{Device, Result};
 
 /// `p(x | k) = Π_j π_kj[x_j]` for features that are categories `0, 1, 2, ...`.
@@ -55,18 +56,24 @@ setters!(CategoricalNaiveBayes {
 });
 
 classifier_fits!(CategoricalNaiveBayes: FittedCategoricalNaiveBayes);
+across!(CategoricalNaiveBayes: Classify -> FittedCategoricalNaiveBayes);
 
 const WHOLE: &str = "a category must be a whole number, not negative";
 
 impl CategoricalNaiveBayes {
-    fn run(&self, _: &Device, task: &Task) -> Result<Found> {
+    fn run(&self, device: &Device, task: &Task) -> Result<Found> {
+        self.run_across(&Meeting::alone_here(), device, task)
+    }
+
+    fn run_across(&self, all: &Meeting, _: &Device, task: &Task) -> Result<Found> {
         let op = "CategoricalNaiveBayes::fit";
         not_negative("smoothing", self.smoothing)?;
         not_negative("alpha", self.alpha)?;
         let x = &task.x;
         counts(x.view(), true, WHOLE)?;
         let largest = |c: ndarray::ArrayView1<f64>| c.fold(0f64, |m, v| m.max(*v));
-        let seen: Vec<f64> = x.columns().into_iter().map(|c| largest(c) + 1.0).collect();
+        let seen: ndarray::Array1<f64> = x.columns().into_iter().map(|c| largest(c) + 1.0).collect();
+        let (_, seen) = all.extent(op, seen.clone(), seen)?;
         for s in &seen {
             parameter("category", s - 1.0, *s < 1e9, "must be a small whole number")?;
         }
@@ -78,16 +85,17 @@ impl CategoricalNaiveBayes {
                 given.clone()
             }
         };
-        let all = sizes.iter().try_fold(0usize, |sum, s| sum.checked_add(*s)).unwrap_or(usize::MAX);
-        room("categories", all, task.classes.saturating_mul(8))?;
-        let mut table = Array2::zeros((task.classes, all));
+        let width = sizes.iter().try_fold(0usize, |sum, s| sum.checked_add(*s)).unwrap_or(usize::MAX);
+        room("categories", width, task.classes.saturating_mul(8))?;
+        let mut table = Array2::zeros((task.classes, width));
         let starts = starts(&sizes);
         for (i, row) in x.rows().into_iter().enumerate() {
             for (j, v) in row.iter().enumerate() {
                 table[[task.index[i], starts[j] + *v as usize]] += task.weights[i];
             }
         }
-        Ok(Found { smoothing: self.smoothing, alpha: self.alpha, sizes, table, mass: task.mass() })
+        let (table, mass) = (all.add(op, table)?, task.mass_across(all, op)?);
+        Ok(Found { smoothing: self.smoothing, alpha: self.alpha, sizes, table, mass })
     }
 }
 

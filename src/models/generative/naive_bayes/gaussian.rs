@@ -1,6 +1,6 @@
 //! Features that are Gaussian.
 
-use ndarray::{Array1, Array2, ArrayView2, Axis};
+use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 
 use crate::check::not_negative;
 #[cfg(feature = "serde")]
@@ -9,7 +9,8 @@ use crate::learn::classify::{
     Body, Joint, Probable, Task, classifier_fits, contrast, fitted_classifier, softmax_rows,
 };
 use crate::learn::configure::{getters, setters};
-use crate::models::generative::gaussians::{LN_2PI, mean, priors};
+use crate::learn::ranks::{Meeting, across};
+use crate::models::generative::gaussians::{LN_2PI, group_means, priors};
 use crate::{Device, Error, Result};
 
 /// `p(x | k) = Π_j N(x_j; m_kj, v_kj)`: quadratic discriminant analysis with diagonal covariances.
@@ -54,33 +55,38 @@ setters!(GaussianNaiveBayes {
 });
 
 classifier_fits!(GaussianNaiveBayes: FittedGaussianNaiveBayes);
+across!(GaussianNaiveBayes: Classify -> FittedGaussianNaiveBayes);
 
 impl GaussianNaiveBayes {
-    fn run(&self, _: &Device, task: &Task) -> Result<Found> {
+    fn run(&self, device: &Device, task: &Task) -> Result<Found> {
+        self.run_across(&Meeting::alone_here(), device, task)
+    }
+
+    fn run_across(&self, all: &Meeting, _: &Device, task: &Task) -> Result<Found> {
         let op = "GaussianNaiveBayes::fit";
         not_negative("smoothing", self.smoothing)?;
         let (k, d) = (task.classes, task.x.ncols());
-        let (mut means, mut variances) = (Array2::zeros((k, d)), Array2::zeros((k, d)));
-        let spread = |x: ArrayView2<f64>, w: &Array1<f64>, m: &Array1<f64>| {
-            ((&x - m).mapv(|v| v * v) * w.view().insert_axis(Axis(1))).sum_axis(Axis(0)) / w.sum()
-        };
-        for c in 0..k {
-            let rows = task.rows_of(c);
-            let (x, w) = (task.x.select(Axis(0), &rows), task.weights.select(Axis(0), &rows));
-            let m = mean(x.view(), w.view());
-            variances.row_mut(c).assign(&spread(x.view(), &w, &m));
-            means.row_mut(c).assign(&m);
+        // Each class, and after them all rows.
+        let mut groups: Vec<Vec<usize>> = (0..k).map(|c| task.rows_of(c)).collect();
+        groups.push((0..task.index.len()).collect());
+        let (mass, centres) = group_means(all, op, task, &groups)?;
+        let mut squares = Array2::zeros((k + 1, d));
+        for (g, rows) in groups.iter().enumerate() {
+            let (x, w) = (task.x.select(Axis(0), rows), task.weights.select(Axis(0), rows));
+            let own = (&x - &centres.row(g)).mapv(|v| v * v) * w.insert_axis(Axis(1));
+            squares.row_mut(g).assign(&own.sum_axis(Axis(0)));
         }
-        let centre = mean(task.x.view(), task.weights.view());
-        let largest = spread(task.x.view(), &task.weights, &centre).fold(0f64, |m, v| m.max(*v));
-        variances += self.smoothing * largest;
+        let spread = all.add(op, squares)? / &mass.view().insert_axis(Axis(1));
+        let largest = spread.row(k).fold(0f64, |m, v| m.max(*v));
+        let means = centres.slice(s![..k, ..]).to_owned();
+        let variances = &spread.slice(s![..k, ..]) + self.smoothing * largest;
         if variances.iter().chain(&means).any(|v| !v.is_finite()) {
             return Err(crate::check::blame(op, task.x.view()));
         }
         if let Some(((_, j), &value)) = variances.indexed_iter().find(|(_, v)| **v <= 0.0) {
             return Err(Error::NotPositiveDefinite { op, pivot: j, value });
         }
-        let priors = priors(op, self.priors.as_ref(), &task.mass())?;
+        let priors = priors(op, self.priors.as_ref(), &mass.slice(s![..k]).to_owned())?;
         Ok(Found { means, variances, priors })
     }
 }

@@ -8,6 +8,7 @@ use crate::check::not_negative;
 use crate::check::{finite, require};
 use crate::learn::classify::{Body, Joint, Probable, Task, classifier_fits, fitted_classifier};
 use crate::learn::configure::{getters, setters};
+use crate::learn::ranks::{Meeting, across};
 use crate::ops::product;
 use crate::{Device, Result};
 
@@ -47,11 +48,16 @@ setters!(MultinomialNaiveBayes {
 });
 
 classifier_fits!(MultinomialNaiveBayes: FittedMultinomialNaiveBayes);
+across!(MultinomialNaiveBayes: Classify -> FittedMultinomialNaiveBayes);
 
 const COUNT: &str = "a count must not be negative";
 
 impl MultinomialNaiveBayes {
-    fn run(&self, _: &Device, task: &Task) -> Result<Found> {
+    fn run(&self, device: &Device, task: &Task) -> Result<Found> {
+        self.run_across(&Meeting::alone_here(), device, task)
+    }
+
+    fn run_across(&self, all: &Meeting, _: &Device, task: &Task) -> Result<Found> {
         not_negative("smoothing", self.smoothing)?;
         not_negative("alpha", self.alpha)?;
         counts(task.x.view(), false, COUNT)?;
@@ -60,7 +66,9 @@ impl MultinomialNaiveBayes {
         if table.iter().any(|v| !v.is_finite()) {
             return Err(crate::check::blame("MultinomialNaiveBayes::fit", task.x.view()));
         }
-        Ok(Found { smoothing: self.smoothing, alpha: self.alpha, table, mass: task.mass() })
+        let op = "MultinomialNaiveBayes::fit";
+        let (table, mass) = (all.add(op, table)?, task.mass_across(all, op)?);
+        Ok(Found { smoothing: self.smoothing, alpha: self.alpha, table, mass })
     }
 }
 

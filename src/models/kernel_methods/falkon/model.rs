@@ -6,10 +6,11 @@ use ndarray::{ArrayView1, ArrayView2, Axis};
 
 use super::fitted::FittedFalkon;
 use super::operator::{Inner, Streamed};
-use crate::check::{pairs, parameter, positive, require};
+use crate::check::{numbers, pairs, parameter, positive, require};
 use crate::learn::TargetDim;
 use crate::learn::configure::setters;
 use crate::learn::inherent::fits;
+use crate::learn::ranks::{Meeting, across};
 use crate::linalg::{
     CgParams, Fallback, Jitter, SolveReport, conjugate_gradients, refined_conjugate_gradients,
 };
@@ -92,8 +93,29 @@ setters!(Falkon {
 });
 
 fits!(Falkon: Regression -> FittedFalkon);
+across!(Falkon: Regress -> FittedFalkon);
 
 impl Falkon {
+    /// Landmarks are of the rows of all ranks and on all of them; each iteration adds up what the rows of each give.
+    fn run_across<D: TargetDim>(
+        &self,
+        all: &Meeting,
+        device: &Device,
+        x: ArrayView2<f64>,
+        y: ArrayView2<f64>,
+        w: Option<ArrayView1<f64>>,
+    ) -> Result<FittedFalkon<D>> {
+        const OP: &str = "Falkon::fit";
+        if all.alone() {
+            return self.run(device, x, y, w);
+        }
+        self.check()?;
+        numbers(OP, "x", x)?;
+        numbers(OP, "y", y)?;
+        require(OP, x.nrows() == y.nrows(), || format!("x has {} rows, y has {}", x.nrows(), y.nrows()))?;
+        self.solve(all, &Device::cpu(), x, y, w)
+    }
+
     fn run<D: TargetDim>(
         &self,
         device: &Device,
@@ -101,28 +123,34 @@ impl Falkon {
         y: ArrayView2<f64>,
         w: Option<ArrayView1<f64>>,
     ) -> Result<FittedFalkon<D>> {
-        positive("penalty", self.penalty)?;
         pairs("Falkon::fit", x, y)?;
-        parameter("landmarks", self.count as f64, self.count > 0, "there must be at least one")?;
-        // It would vanish between data and landmarks, and what `KernelRidge` makes of it is lost.
-        require("Falkon::fit", !self.kernel.has_white_noise(), || {
-            "white noise in the kernel: landmarks have none, add its variance to the penalty".to_owned()
-        })?;
+        self.check()?;
+        let all = &Meeting::alone_here();
         // A row of no weight is no observation: not worth a kernel value, let alone a landmark.
         let seen: Option<Vec<usize>> =
             w.filter(|w| w.iter().any(|w| *w == 0.0)).map(|w| (0..w.len()).filter(|&i| w[i] > 0.0).collect());
-        let Some(seen) = seen else { return self.solve(device, x, y, w) };
+        let Some(seen) = seen else { return self.solve(all, device, x, y, w) };
         let w = w.map(|w| w.select(Axis(0), &seen));
         let (x, y) = (x.select(Axis(0), &seen), y.select(Axis(0), &seen));
-        let mut fit = self.solve(device, x.view(), y.view(), w.as_ref().map(|w| w.view()))?;
+        let mut fit = self.solve(all, device, x.view(), y.view(), w.as_ref().map(|w| w.view()))?;
         fit.which.iter_mut().for_each(|i| *i = seen[*i]);
         fit.plan.host_bytes += 8 * (x.len() + y.len() + 2 * seen.len()) as u64;
         Ok(fit)
     }
 
+    fn check(&self) -> Result<()> {
+        positive("penalty", self.penalty)?;
+        parameter("landmarks", self.count as f64, self.count > 0, "there must be at least one")?;
+        // It would vanish between data and landmarks, and what `KernelRidge` makes of it is lost.
+        require("Falkon::fit", !self.kernel.has_white_noise(), || {
+            "white noise in the kernel: landmarks have none, add its variance to the penalty".to_owned()
+        })
+    }
+
     /// The fit, of observations that all have a weight.
     fn solve<D: TargetDim>(
         &self,
+        all: &Meeting,
         device: &Device,
         x: ArrayView2<f64>,
         y: ArrayView2<f64>,
@@ -130,10 +158,14 @@ impl Falkon {
     ) -> Result<FittedFalkon<D>> {
         let plan = self.plan(device, x.nrows(), x.ncols(), y.ncols());
         let device = device.suited_to(plan.flops + plan.flops_per_iteration);
-        let which = self.landmarks.choose(&self.kernel, x, self.count.min(x.nrows()), self.seed)?;
-        let whitening = Whitening::new(&self.kernel, x.select(Axis(0), &which), Jitter::ladder())?;
-        let exact = Streamed::new(&Device::cpu(), &self.kernel, x, w, &whitening, self.penalty)?;
-        let inner = Inner::new(&exact, self.seed)?;
+        let part = all.part("Falkon::fit", x)?;
+        let sampled = all.sample("Falkon::fit", part, x, None, self.seed)?;
+        let seen = sampled.x.view();
+        let mut which = self.landmarks.choose(&self.kernel, seen, self.count.min(seen.nrows()), self.seed)?;
+        let whitening = Whitening::new(&self.kernel, seen.select(Axis(0), &which), Jitter::ladder())?;
+        let exact = Streamed::new(all, &Device::cpu(), &self.kernel, x, w, &whitening, self.penalty)?;
+        let inner = Inner::new(&exact, seen, part.total, self.seed)?;
+        sampled.numbered(&mut which);
         let b = exact.project(y)?;
         let params = CgParams::new()
             .tolerance(Some(self.tolerance))
@@ -141,7 +173,7 @@ impl Falkon {
             .accept_unconverged(false)
             .progress(self.progress.clone());
         let attempt = if device.is_gpu() {
-            let fast = Streamed::new(&device, &self.kernel, x, w, &whitening, self.penalty)?;
+            let fast = Streamed::new(all, &device, &self.kernel, x, w, &whitening, self.penalty)?;
             Some((fast.device(), refined_conjugate_gradients(&fast, &exact, b.view(), &inner, &params)))
         } else {
             None

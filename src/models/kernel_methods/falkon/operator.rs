@@ -5,6 +5,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::learn::plan::row_bytes;
+use crate::learn::ranks::Meeting;
 use crate::linalg::{Operator, Preconditioner, landmarks};
 use crate::matrix::Points;
 use crate::models::kernel_methods::features::Whitening;
@@ -50,6 +51,8 @@ pub(super) struct Streamed<'a> {
     weights: Option<ArrayView1<'a, f64>>,
     whitening: &'a Whitening,
     penalty: f64,
+    /// Those who have the other rows.
+    all: &'a Meeting<'a>,
     z: Matrix,
     /// x on the device, block by block; empty on the CPU, where a block is a view.
     blocks: Vec<Matrix>,
@@ -58,6 +61,7 @@ pub(super) struct Streamed<'a> {
 
 impl<'a> Streamed<'a> {
     pub fn new(
+        all: &'a Meeting<'a>,
         device: &Device,
         kernel: &'a Kernel,
         x: ArrayView2<'a, f64>,
@@ -76,7 +80,7 @@ impl<'a> Streamed<'a> {
             Vec::new()
         };
         let z = z.matrix()?.clone();
-        Ok(Streamed { kernel, x, weights, whitening, penalty, z, blocks, step })
+        Ok(Streamed { kernel, x, weights, whitening, penalty, all, z, blocks, step })
     }
 
     /// Where the products are made: on the CPU if f32 would move the points.
@@ -110,7 +114,7 @@ impl<'a> Streamed<'a> {
             // Blocks are added in f64, so that the error does not grow with their number.
             total += &gemm(1.0, &k, Trans::Yes, &v, Trans::No)?.to_array()?;
         }
-        self.whitening.whiten(total)
+        self.whitening.whiten(self.all.add("Falkon::fit", total)?)
     }
 }
 
@@ -148,14 +152,15 @@ impl Operator for Streamed<'_> {
 pub(super) struct Inner(Matrix);
 
 impl Inner {
-    pub fn new(of: &Streamed, seed: u64) -> Result<Self> {
-        let (n, m) = (of.x.nrows(), of.z.rows());
+    /// Of rows that every rank has: all of them, or a sample that stands for `total`.
+    pub fn new(of: &Streamed, x: ArrayView2<f64>, total: usize, seed: u64) -> Result<Self> {
+        let (n, m) = (x.nrows(), of.z.rows());
         // Another stream than that of the landmarks, which would be sampled again.
         let seed = seed ^ 0x5EED_0F50_5CE7_C4E5;
         let (sample, counts) = match of.weights {
             None => {
                 let sample = landmarks(n, sketch(n, m), seed)?;
-                let count = n as f64 / sample.len() as f64;
+                let count = total as f64 / sample.len() as f64;
                 let counts = vec![count; sample.len()];
                 (sample, counts)
             }
@@ -163,7 +168,7 @@ impl Inner {
         };
         let mut a = Array2::zeros((m, m));
         for (rows, counts) in sample.chunks(of.step).zip(counts.chunks(of.step)) {
-            let k = gram(of.kernel, &Matrix::from_host(of.x.select(Axis(0), rows)), Some(&of.z))?;
+            let k = gram(of.kernel, &Matrix::from_host(x.select(Axis(0), rows)), Some(&of.z))?;
             let mut phi = of.whitening.features(&k)?;
             phi *= &Array1::from_iter(counts.iter().map(|c| c.sqrt())).insert_axis(Axis(1));
             product(1.0, phi.t(), phi.view(), 1.0, a.view_mut());

@@ -3,12 +3,15 @@
 use ndarray::{Array2, ArrayView1, ArrayView2, Axis};
 
 use super::fitted::FittedKernelRidge;
-use crate::check::{pairs, positive};
+use crate::check::{numbers, pairs, positive, require};
 use crate::learn::TargetDim;
 use crate::learn::configure::setters;
 use crate::learn::inherent::fits;
 use crate::learn::plan::BUDGET;
+use crate::learn::ranks::{Meeting, across};
 use crate::models::kernel_methods::expansion::Expansion;
+use crate::models::kernel_methods::split_kernel::gathered;
+use crate::saved::Checkpoint;
 use crate::{Device, Kernel, Progress, Result};
 
 /// How the system is to be solved.
@@ -61,6 +64,8 @@ pub struct KernelRidge {
     pub(super) max_iterations: usize,
     #[cfg_attr(feature = "serde", serde(skip))]
     pub(super) progress: Progress,
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub(super) checkpoint: Option<Checkpoint>,
 }
 
 impl KernelRidge {
@@ -75,6 +80,7 @@ impl KernelRidge {
             tolerance: None,
             max_iterations: 1000,
             progress,
+            checkpoint: None,
         }
     }
 }
@@ -96,11 +102,41 @@ setters!(KernelRidge {
     /// Called after every iteration of conjugate gradients, and within one that keeps a GPU busy for long; it can cancel the
     /// fit.
     progress: Progress,
+    /// A file from which conjugate gradients go on after an interruption; none by default.
+    checkpoint: into Option<Checkpoint>,
 });
 
 fits!(KernelRidge: Regression -> FittedKernelRidge);
+across!(KernelRidge: Regress -> FittedKernelRidge);
 
 impl KernelRidge {
+    /// By conjugate gradients in f64 on the CPU: every rank has all points and all coefficients, and makes a share of the
+    /// rows of K at each iteration.
+    fn run_across<D: TargetDim>(
+        &self,
+        all: &Meeting,
+        device: &Device,
+        x: ArrayView2<f64>,
+        y: ArrayView2<f64>,
+        w: Option<ArrayView1<f64>>,
+    ) -> Result<FittedKernelRidge<D>> {
+        const OP: &str = "KernelRidge::fit";
+        if all.alone() {
+            return self.run(device, x, y, w);
+        }
+        positive("penalty", self.penalty)?;
+        numbers(OP, "x", x)?;
+        numbers(OP, "y", y)?;
+        require(OP, x.nrows() == y.nrows(), || format!("x has {} rows, y has {}", x.nrows(), y.nrows()))?;
+        require(OP, !self.kernel.has_white_noise(), || {
+            "white noise in the kernel: add its variance to the penalty".to_owned()
+        })?;
+        let (x, y) = gathered(all, OP, x, y, self.budget)?;
+        let (coefficients, how) = self.split_solve(all, &x, y.view())?;
+        let expansion = Expansion { kernel: self.kernel.clone(), points: x, coefficients };
+        Ok(FittedKernelRidge::new(expansion, self.penalty, how))
+    }
+
     fn run<D: TargetDim>(
         &self,
         device: &Device,

@@ -3,14 +3,17 @@
 use ndarray::{Array2, ArrayView1, ArrayView2};
 
 use super::fitted::Solved;
-use super::model::KernelRidge;
+use super::model::{KernelRidge, KernelSolver};
 use crate::learn::plan::Method;
+use crate::learn::ranks::Meeting;
 use crate::linalg::{
     CgParams, KernelOperator, LowRankPlusDiagonal, Noise, SolveReport, SpdFactor, SpdParams,
-    pivoted_cholesky, refined_conjugate_gradients, solve_mixed,
+    conjugate_gradients, pivoted_cholesky, refined_conjugate_gradients, solve_mixed,
 };
 use crate::matrix::Points;
+use crate::models::kernel_methods::split_kernel::SplitKernel;
 use crate::ops::gram;
+use crate::saved::garbled;
 use crate::{Device, Matrix, Result};
 
 /// Observations from which half the arithmetic is worth a few products more.
@@ -50,6 +53,36 @@ impl KernelRidge {
         Ok((solution.x, Solved { plan, report: SolveReport::Direct(solution.certificate), device }))
     }
 
+    /// The same with the rows of K shared out among ranks.
+    pub(super) fn split_solve(
+        &self,
+        all: &Meeting,
+        x: &Array2<f64>,
+        y: ArrayView2<f64>,
+    ) -> Result<(Array2<f64>, Solved)> {
+        let cpu = Device::cpu();
+        let budget = self.clone().solver(KernelSolver::MatrixFree);
+        let plan = budget.plan(&cpu, x.nrows(), x.ncols(), y.ncols());
+        self.affords(&plan)?;
+        let Method::MatrixFree { rank } = plan.method else { return Err(garbled()) };
+        let split = SplitKernel::new(all, &self.kernel, x, self.penalty)?;
+        let low_rank = pivoted_cholesky(&split.whole().without_noise(), rank, 1e-12)?;
+        let preconditioner = LowRankPlusDiagonal::new(&low_rank, split.whole().noise().view())?;
+        let file = self.checkpoint.as_ref().map(|file| all.checkpoint(file)).transpose()?;
+        let found = conjugate_gradients(&split, y, &preconditioner, &self.cg().checkpoint(file.clone()))?;
+        file.map_or(Ok(()), |file| file.done())?;
+        Ok((found.x, Solved { plan, report: SolveReport::Iterative(found.info), device: cpu }))
+    }
+
+    fn cg(&self) -> CgParams {
+        CgParams::new()
+            .tolerance(self.tolerance)
+            .max_iterations(self.max_iterations)
+            .accept_unconverged(false)
+            .progress(self.progress.clone())
+            .checkpoint(self.checkpoint.clone())
+    }
+
     fn matrix_free_solve(
         &self,
         device: &Device,
@@ -65,17 +98,14 @@ impl KernelRidge {
             let low_rank = pivoted_cholesky(&exact.without_noise(), rank, 1e-12)?;
             LowRankPlusDiagonal::new(&low_rank, exact.noise().view())?
         };
-        let params = CgParams::new()
-            .tolerance(self.tolerance)
-            .max_iterations(self.max_iterations)
-            .accept_unconverged(false)
-            .progress(self.progress.clone());
+        let params = self.cg();
         let found = if points.device().is_gpu() {
             let fast = KernelOperator::new(&self.kernel, points.matrix()?, noise)?;
             refined_conjugate_gradients(&fast, &exact, y, &preconditioner, &params)?
         } else {
             refined_conjugate_gradients(&exact, &exact, y, &preconditioner, &params)?
         };
+        self.checkpoint.as_ref().map_or(Ok(()), crate::saved::Checkpoint::done)?;
         Ok((found.x, SolveReport::Iterative(found.info), points.device().clone()))
     }
 }

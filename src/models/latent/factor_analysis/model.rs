@@ -9,6 +9,7 @@ use crate::inference::em::{Em, em_setters};
 use crate::learn::Fit;
 use crate::learn::configure::setters;
 use crate::learn::inherent::fits;
+use crate::learn::ranks::{Meeting, across};
 use crate::models::latent::StreamedMoments;
 use crate::models::latent::axes::sign;
 use crate::models::latent::rotation::{Rotation, rotate};
@@ -50,6 +51,7 @@ setters!(FactorAnalysis {
 em_setters!(FactorAnalysis: max_iterations, tolerance, progress);
 
 fits!(FactorAnalysis: Fit -> FittedFactorAnalysis);
+across!(FactorAnalysis: Fit -> FittedFactorAnalysis);
 
 impl Fit for FactorAnalysis {
     type Fitted = FittedFactorAnalysis;
@@ -66,6 +68,11 @@ impl FactorAnalysis {
         // Gains shrink slowly near the maximum: the usual tolerance would stop far from it.
         let em = Em::new().max_iterations(2000).tolerance(1e-9);
         FactorAnalysis { factors, rotation: None, em }
+    }
+
+    /// By moments, which every rank has after one exchange.
+    fn run_across(&self, all: &Meeting, device: &Device, x: ArrayView2<f64>) -> Result<FittedFactorAnalysis> {
+        Ok(self.fit_moments(&[StreamedMoments::of_all(all, device, x)?])?.on(device))
     }
 
     /// Fits data that is known by the moments of its parts.

@@ -8,6 +8,7 @@ use crate::check::{parameter, require, rows};
 use crate::learn::Fit;
 use crate::learn::configure::setters;
 use crate::learn::inherent::fits;
+use crate::learn::ranks::{Meeting, across};
 use crate::linalg::EigenParams;
 use crate::matrix::points::suited;
 use crate::models::latent::StreamedMoments;
@@ -97,6 +98,7 @@ setters!(Pca {
 });
 
 fits!(Pca: Fit -> FittedPca);
+across!(Pca: Fit -> FittedPca);
 
 impl Fit for Pca {
     type Fitted = FittedPca;
@@ -137,6 +139,16 @@ impl Pca {
         require("Pca::fit", n > self.ddof, || format!("{n} rows, of which {} are spent", self.ddof))?;
         self.check(n.min(moments.columns()))?;
         self.finish(&Device::cpu(), routes::covariance(moments)?)
+    }
+
+    /// By the covariance, whose parts add; alone by any route.
+    fn run_across(&self, all: &Meeting, device: &Device, x: ArrayView2<f64>) -> Result<FittedPca> {
+        if all.alone() {
+            return Fit::fit(self, device, x, &());
+        }
+        let by_parts = matches!(self.route, Route::Auto | Route::Covariance);
+        require("Pca::fit", by_parts, || "ranks add covariances: choose Route::Covariance".to_owned())?;
+        Ok(self.fit_moments(&StreamedMoments::of_all(all, device, x)?)?.on(device))
     }
 
     /// The number of components, if it is known beforehand.

@@ -5,11 +5,12 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use super::{FittedPpca, ard, closed, complete, missing};
-use crate::check::{parameter, rows};
+use crate::check::{parameter, require, rows};
 use crate::inference::em::{Em, Outcome, em_setters};
 use crate::learn::Fit;
 use crate::learn::configure::setters;
 use crate::learn::inherent::fits;
+use crate::learn::ranks::{Meeting, across};
 use crate::models::latent::gaussian::{Subspace, normal};
 use crate::models::latent::{Pca, StreamedMoments};
 use crate::{Device, Result};
@@ -71,6 +72,7 @@ setters!(Ppca {
 em_setters!(Ppca: max_iterations, tolerance, restarts, seed, mode, progress);
 
 fits!(Ppca: Fit -> FittedPpca);
+across!(Ppca: Fit -> FittedPpca);
 
 impl Fit for Ppca {
     type Fitted = FittedPpca;
@@ -114,6 +116,15 @@ impl Ppca {
             }
             _ => complete::fit(self, parts, &whole),
         }
+    }
+
+    /// By moments, which every rank has after one exchange; nothing may be missing unless this process is alone.
+    fn run_across(&self, all: &Meeting, device: &Device, x: ArrayView2<f64>) -> Result<FittedPpca> {
+        if all.alone() {
+            return Fit::fit(self, device, x, &());
+        }
+        require("Ppca::fit", !self.missing, || "ranks exchange moments, which need all values".to_owned())?;
+        Ok(self.fit_moments(&[StreamedMoments::of_all(all, device, x)?])?.on(device))
     }
 
     fn check(&self, d: usize) -> Result<()> {

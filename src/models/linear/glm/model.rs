@@ -4,9 +4,10 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, s};
 
 use super::family::{Family, Link};
 use super::fitted::{FittedGeneralisedLinear, Statistics};
-use crate::check::{not_negative, pairs, parameter, require};
+use crate::check::{not_negative, numbers, pairs, parameter, require};
 use crate::learn::configure::setters;
 use crate::learn::inherent::fits;
+use crate::learn::ranks::{Meeting, across};
 use crate::learn::{Report, Stop, TargetDim};
 use crate::linalg::{SpdFactor, SpdParams};
 use crate::models::linear::function::Linear;
@@ -16,6 +17,8 @@ use crate::{Device, Error, Progress, Result};
 const HALVINGS: i32 = 50;
 /// Below this share of the null deviance nothing is left to fit.
 const NOTHING: f64 = 1e-10;
+
+const OP: &str = "GeneralisedLinear::fit";
 
 /// A generalised linear model: `y ~ family(μ)`, `g(μ) = wᵀx + b + offset`, by maximum likelihood, with standard errors.
 ///
@@ -85,13 +88,25 @@ setters!(GeneralisedLinear {
 });
 
 fits!(GeneralisedLinear: Regression -> FittedGeneralisedLinear);
+across!(GeneralisedLinear: Regress -> FittedGeneralisedLinear);
 
 /// Rows with a column of ones, offsets and weights.
-struct Design {
+struct Design<'a> {
     rows: Array2<f64>,
     offset: Array1<f64>,
     weights: Array1<f64>,
     penalties: Array1<f64>,
+    /// Those who have the other rows.
+    all: &'a Meeting<'a>,
+    /// The weight of all rows.
+    total: f64,
+}
+
+impl Design<'_> {
+    /// `Σ w_i f(i)` over the rows of all ranks.
+    fn sum(&self, f: impl Fn(usize) -> f64) -> Result<f64> {
+        self.all.total(OP, (0..self.weights.len()).map(|i| self.weights[i] * f(i)).sum())
+    }
 }
 
 /// What is found for one target.
@@ -107,13 +122,27 @@ struct Scored {
 impl GeneralisedLinear {
     fn run<D: TargetDim>(
         &self,
+        device: &Device,
+        x: ArrayView2<f64>,
+        y: ArrayView2<f64>,
+        w: Option<ArrayView1<f64>>,
+    ) -> Result<FittedGeneralisedLinear<D>> {
+        pairs(OP, x, y)?;
+        self.run_across(&Meeting::alone_here(), device, x, y, w)
+    }
+
+    fn run_across<D: TargetDim>(
+        &self,
+        all: &Meeting,
         _: &Device,
         x: ArrayView2<f64>,
         y: ArrayView2<f64>,
         w: Option<ArrayView1<f64>>,
     ) -> Result<FittedGeneralisedLinear<D>> {
-        const OP: &str = "GeneralisedLinear::fit";
-        pairs(OP, x, y)?;
+        numbers(OP, "x", x)?;
+        numbers(OP, "y", y)?;
+        require(OP, x.nrows() == y.nrows(), || format!("x has {} rows, y has {}", x.nrows(), y.nrows()))?;
+        all.part(OP, x)?;
         self.family.check(self.link)?;
         not_negative("penalty", self.penalty)?;
         not_negative("tolerance", self.tolerance)?;
@@ -127,15 +156,16 @@ impl GeneralisedLinear {
             "there is nothing to fit but an offset".to_owned()
         })?;
         let weights = w.map_or_else(|| Array1::ones(n), |w| w.to_owned());
+        let total = all.total(OP, weights.sum())?;
         let inside = x.select(Axis(1), &kept);
         let mean = if self.intercept && !kept.is_empty() {
-            weights.dot(&inside) / weights.sum()
+            Array1::from(all.sum(OP, weights.dot(&inside).to_vec())?) / total
         } else {
             Array1::zeros(kept.len())
         };
         let centred = &inside - &mean;
         let unit = centred.map_axis(Axis(0), |c| c.iter().fold(0f64, |m, v| m.max(v.abs())));
-        let unit = unit.mapv(|u| if u > 0.0 { u } else { 1.0 });
+        let unit = all.extent(OP, unit.clone(), unit)?.1.mapv(|u| if u > 0.0 { u } else { 1.0 });
         let p = kept.len() + usize::from(self.intercept);
         let rows =
             Array2::from_shape_fn(
@@ -145,7 +175,7 @@ impl GeneralisedLinear {
         let offset = self.offset.map_or_else(|| Array1::zeros(n), |j| x.column(j).to_owned());
         let penalties =
             Array1::from_shape_fn(p, |j| if j < kept.len() { self.penalty / unit[j].powi(2) } else { 0.0 });
-        let design = Design { rows, offset, weights, penalties };
+        let design = Design { rows, offset, weights, penalties, all, total };
         // From the scaled columns back to those of x, which is linear: w = T v.
         let mut back = Array2::zeros((d + 1, p));
         for (j, &column) in kept.iter().enumerate() {
@@ -162,15 +192,14 @@ impl GeneralisedLinear {
         for k in 0..t {
             let found = self.score(&design, y.column(k))?;
             all.column_mut(k).assign(&back.dot(&found.w));
-            let freedom = (design.weights.sum() - p as f64).max(0.0);
+            let freedom = (total - p as f64).max(0.0);
             let null = self.null_deviance(&design, y.column(k))?;
-            let pearson = self.pearson(&design, y.column(k), &found.mean);
+            let pearson = self.pearson(&design, y.column(k), &found.mean)?;
             let dispersion = if self.family.dispersed() && freedom > 0.0 { pearson / freedom } else { 1.0 };
             let covariance = back.dot(&found.covariance).dot(&back.t()) * dispersion;
             errors.column_mut(k).assign(&covariance.diag().mapv(|v| v.max(0.0).sqrt()));
-            let own =
-                |i: usize| design.weights[i] * self.family.log_density(y[[i, k]], found.mean[i], dispersion);
-            let log_likelihood = if dispersion > 0.0 { (0..n).map(own).sum() } else { 0.0 };
+            let own = |i: usize| self.family.log_density(y[[i, k]], found.mean[i], dispersion);
+            let log_likelihood = if dispersion > 0.0 { design.sum(own)? } else { 0.0 };
             statistics.set(k, [found.deviance, null, dispersion, pearson, log_likelihood, freedom]);
             let bounded = matches!(self.family, Family::Bernoulli | Family::Binomial { .. });
             statistics.separated |= bounded && null > 0.0 && found.deviance <= NOTHING * null;
@@ -188,48 +217,55 @@ impl GeneralisedLinear {
         let linear = Linear::new(OP, coefficients, all.row(d).to_owned())?;
         let report = Report { iterations, stop, trace, starts };
         let parameters = p + usize::from(self.family.dispersed());
-        statistics.close(errors, parameters, design.weights.sum());
+        statistics.close(errors, parameters, total);
         FittedGeneralisedLinear::new(linear, (self.family, self.link), statistics, report)
     }
 
-    fn means(&self, eta: &Array1<f64>) -> Option<(Array1<f64>, Array1<f64>)> {
+    fn means(&self, design: &Design, eta: &Array1<f64>) -> Result<Option<(Array1<f64>, Array1<f64>)>> {
         let m = self.family.trials();
         let (mean, slope): (Vec<f64>, Vec<f64>) = eta.iter().map(|e| self.link.mean(*e, m)).unzip();
-        mean.iter().all(|v| self.family.has(*v)).then(|| (mean.into(), slope.into()))
+        let outside = !mean.iter().all(|v| self.family.has(*v));
+        Ok((!design.all.any(OP, outside)?).then(|| (mean.into(), slope.into())))
     }
 
-    fn deviance(&self, design: &Design, y: ArrayView1<f64>, mean: &Array1<f64>, w: &Array1<f64>) -> f64 {
-        let own = |i: usize| design.weights[i] * self.family.deviance(y[i], mean[i]);
+    fn deviance(
+        &self,
+        design: &Design,
+        y: ArrayView1<f64>,
+        mean: &Array1<f64>,
+        w: &Array1<f64>,
+    ) -> Result<f64> {
         let shrunk = w.iter().zip(&design.penalties).map(|(w, p)| p * w * w).sum::<f64>();
-        (0..y.len()).map(own).sum::<f64>() + shrunk
+        Ok(design.sum(|i| self.family.deviance(y[i], mean[i]))? + shrunk)
     }
 
-    fn pearson(&self, design: &Design, y: ArrayView1<f64>, mean: &Array1<f64>) -> f64 {
-        let own = |i: usize| design.weights[i] * (y[i] - mean[i]).powi(2) / self.family.variance(mean[i]);
-        (0..y.len()).map(own).sum()
+    fn pearson(&self, design: &Design, y: ArrayView1<f64>, mean: &Array1<f64>) -> Result<f64> {
+        design.sum(|i| (y[i] - mean[i]).powi(2) / self.family.variance(mean[i]))
     }
 
     fn null_deviance(&self, design: &Design, y: ArrayView1<f64>) -> Result<f64> {
         let n = y.len();
-        if !self.intercept || design.offset.iter().any(|v| *v != 0.0) {
+        let offset = design.offset.iter().any(|v| *v != 0.0);
+        if !self.intercept || design.all.any(OP, offset)? {
             let ones = Design {
                 rows: Array2::from_elem((n, 1), f64::from(u8::from(self.intercept))),
                 offset: design.offset.clone(),
                 weights: design.weights.clone(),
                 penalties: Array1::from_elem(1, f64::from(u8::from(!self.intercept))),
+                all: design.all,
+                total: design.total,
             };
             return Ok(self.score(&ones, y)?.deviance);
         }
-        let mean = design.weights.dot(&y) / design.weights.sum();
-        Ok((0..n).map(|i| design.weights[i] * self.family.deviance(y[i], mean)).sum())
+        let mean = design.sum(|i| y[i])? / design.total;
+        design.sum(|i| self.family.deviance(y[i], mean))
     }
 
     /// Fisher scoring for one target.
     fn score(&self, design: &Design, y: ArrayView1<f64>) -> Result<Scored> {
-        const OP: &str = "GeneralisedLinear::fit";
         let p = design.rows.ncols();
         let m = self.family.trials();
-        let centre = design.weights.dot(&y) / design.weights.sum();
+        let centre = design.sum(|i| y[i])? / design.total;
         let mut w = Array1::zeros(p);
         let mut eta = y.mapv(|y| self.link.of(self.family.start(y, centre), m));
         let lost = |residual: f64| Error::NoConvergence {
@@ -238,9 +274,9 @@ impl GeneralisedLinear {
             residual,
             tolerance: self.tolerance,
         };
-        let (mut mean, mut slope) = self.means(&eta).ok_or_else(|| lost(f64::NAN))?;
+        let (mut mean, mut slope) = self.means(design, &eta)?.ok_or_else(|| lost(f64::NAN))?;
         let mut deviance = f64::INFINITY;
-        let mut trace = vec![self.deviance(design, y, &mean, &w)];
+        let mut trace = vec![self.deviance(design, y, &mean, &w)?];
         let mut stop = Stop::Iterations;
         let mut factor = self.information(design, &mean, &slope)?;
         for i in 0..self.max_iterations {
@@ -249,17 +285,18 @@ impl GeneralisedLinear {
                 let weight = design.weights[i] * slope[i] / self.family.variance(mean[i]);
                 weight * (slope[i] * (eta[i] - design.offset[i]) + y[i] - mean[i])
             });
-            let right = design.rows.t().dot(&working).insert_axis(Axis(1));
+            let right = design.all.add(OP, design.rows.t().dot(&working).insert_axis(Axis(1)))?;
             let target = factor.solve(right.view())?.x.column(0).to_owned();
             let step = &target - &w;
-            let tried = (0..HALVINGS).find_map(|k: i32| {
+            let try_one = |k: i32| {
                 let next = if i == 0 && k == 0 { target.clone() } else { &w + &(0.5f64.powi(k) * &step) };
                 let eta = design.rows.dot(&next) + &design.offset;
-                let (mean, slope) = self.means(&eta)?;
-                let now = self.deviance(design, y, &mean, &next);
+                let Some((mean, slope)) = self.means(design, &eta)? else { return Ok(None) };
+                let now = self.deviance(design, y, &mean, &next)?;
                 let rounding = 1e-13 * deviance.abs();
-                (now <= deviance + rounding).then_some((next, eta, mean, slope, now))
-            });
+                Ok((now <= deviance + rounding).then_some((next, eta, mean, slope, now)))
+            };
+            let tried = (0..HALVINGS).find_map(|k| try_one(k).transpose()).transpose()?;
             let Some((next, new_eta, new_mean, new_slope, now)) = tried else {
                 if i == 0 {
                     return Err(lost(trace[0]));
@@ -293,7 +330,8 @@ impl GeneralisedLinear {
     fn information(&self, design: &Design, mean: &Array1<f64>, slope: &Array1<f64>) -> Result<SpdFactor> {
         let own = |i: usize| design.weights[i] * slope[i].powi(2) / self.family.variance(mean[i]);
         let weights = Array1::from_shape_fn(mean.len(), own);
-        let mut h = design.rows.t().dot(&(&design.rows * &weights.insert_axis(Axis(1))));
+        let mut h =
+            design.all.add(OP, design.rows.t().dot(&(&design.rows * &weights.insert_axis(Axis(1)))))?;
         h.diag_mut().zip_mut_with(&design.penalties, |h, p| *h += p);
         SpdFactor::new(&Device::cpu(), h.view(), &SpdParams::default())
     }

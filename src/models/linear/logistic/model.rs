@@ -9,6 +9,7 @@ use super::proximal::{proximal_gradient, proximal_newton};
 use crate::check::{finite, not_negative, require};
 use crate::learn::classify::{Task, classifier_fits};
 use crate::learn::configure::setters;
+use crate::learn::ranks::{Meeting, across};
 use crate::learn::{ClassWeights, Report, Weights};
 use crate::models::linear::scores::LinearScores;
 use crate::{Device, Progress, Result};
@@ -17,8 +18,8 @@ use crate::{Device, Progress, Result};
 const FEW: usize = 400;
 
 /// The weights of rows, by their class.
-fn weighed(by: &ClassWeights, op: &'static str, task: &Task) -> Result<Array1<f64>> {
-    let factors = by.factors(op, &task.mass().to_vec())?;
+fn weighed(all: &Meeting, by: &ClassWeights, op: &'static str, task: &Task) -> Result<Array1<f64>> {
+    let factors = by.factors(op, &task.mass_across(all, op)?.to_vec())?;
     Ok(task.index.iter().zip(&task.weights).map(|(&k, w)| factors[k] * w).collect())
 }
 
@@ -51,7 +52,7 @@ impl Settings {
         }
     }
 
-    fn run(&self, op: &'static str, link: Link, task: &Task) -> Result<Found> {
+    fn run(&self, all: &Meeting, op: &'static str, link: Link, task: &Task) -> Result<Found> {
         not_negative("penalty", self.l2)?;
         not_negative("l1", self.l1)?;
         not_negative("tolerance", self.tolerance)?;
@@ -64,9 +65,9 @@ impl Settings {
             require(op, enough, || format!("{given} rows, {} offsets", all.len()))?;
             Ok(task.kept.as_ref().map_or(all.clone(), |kept| all.select(Axis(0), kept)))
         });
-        let weights = weighed(&self.class_weights, op, task)?;
+        let weights = weighed(all, &self.class_weights, op, task)?;
         let shape = Shape { l1: self.l1, l2: self.l2, intercept: self.intercept };
-        let problem = Problem::new(task, weights, offset.transpose()?, link, shape);
+        let problem = Problem::new(all, task, weights, offset.transpose()?, link, shape)?;
         let (p, c) = (problem.width(), problem.columns);
         let (max_iterations, tolerance) = (self.max_iterations, self.tolerance);
         let control = Control { op, max_iterations, tolerance, progress: &self.progress };
@@ -75,14 +76,14 @@ impl Settings {
             _ if p == 0 => (
                 ndarray::Array2::zeros((0, c)),
                 0,
-                Report::direct(problem.loss(ndarray::Array2::zeros((0, c)).view())),
+                Report::direct(problem.loss(ndarray::Array2::zeros((0, c)).view())?),
             ),
             (false, true) => newton(&problem, &control)?,
             (false, false) => quasi_newton(&problem, &control)?,
             (true, true) => proximal_newton(&problem, &control)?,
             (true, false) => proximal_gradient(&problem, &control)?,
         };
-        let log_likelihood = -problem.loss(w.view());
+        let log_likelihood = -problem.loss(w.view())?;
         let covariance = if few && p > 0 && self.l1 == 0.0 {
             Some(problem.restored_covariance(covariance(&problem, w.view())?.view()))
         } else {
@@ -91,7 +92,7 @@ impl Settings {
         let (coefficients, intercept) = problem.restored(w.view());
         let scores = LinearScores::of(op, coefficients, intercept)?;
         let probit = link == Link::Probit;
-        let (has_intercept, mass) = (self.intercept, task.weights.sum());
+        let (has_intercept, mass) = (self.intercept, all.total(op, task.weights.sum())?);
         Ok(Found { scores, probit, covariance, has_intercept, log_likelihood, mass, rank, report })
     }
 }
@@ -141,8 +142,13 @@ impl LogisticRegression {
         self
     }
 
-    fn run(&self, _: &Device, task: &Task) -> Result<Found> {
-        self.settings.run("LogisticRegression::fit", Link::Logistic, task)
+    fn run(&self, device: &Device, task: &Task) -> Result<Found> {
+        self.run_across(&Meeting::alone_here(), device, task)
+    }
+
+    /// An offset is of this rank's rows.
+    fn run_across(&self, all: &Meeting, _: &Device, task: &Task) -> Result<Found> {
+        self.settings.run(all, "LogisticRegression::fit", Link::Logistic, task)
     }
 }
 
@@ -164,6 +170,7 @@ setters!(LogisticRegression {
 });
 
 classifier_fits!(LogisticRegression: FittedLogisticRegression);
+across!(LogisticRegression: Classify -> FittedLogisticRegression);
 
 /// `p(second class | x) = Φ(wᵀx + b)`, Φ the distribution function of a standard normal variable: maximises the likelihood
 /// less `½ λ‖w‖²`, by Newton's method.
@@ -194,12 +201,16 @@ impl ProbitRegression {
         ProbitRegression { settings: Settings::new(penalty) }
     }
 
-    fn run(&self, _: &Device, task: &Task) -> Result<Found> {
+    fn run(&self, device: &Device, task: &Task) -> Result<Found> {
+        self.run_across(&Meeting::alone_here(), device, task)
+    }
+
+    fn run_across(&self, all: &Meeting, _: &Device, task: &Task) -> Result<Found> {
         let op = "ProbitRegression::fit";
         require(op, task.classes == 2, || {
             format!("{} classes; put it in OneVsRest for more than two", task.classes)
         })?;
-        self.settings.run(op, Link::Probit, task)
+        self.settings.run(all, op, Link::Probit, task)
     }
 }
 
@@ -219,3 +230,4 @@ setters!(ProbitRegression {
 });
 
 classifier_fits!(ProbitRegression: FittedProbitRegression);
+across!(ProbitRegression: Classify -> FittedProbitRegression);

@@ -86,12 +86,12 @@ pub(super) fn folded(v: ArrayView1<f64>, columns: usize) -> Array2<f64> {
 pub(super) fn newton(problem: &Problem, control: &Control) -> Result<(Array2<f64>, usize, Report)> {
     let c = problem.columns;
     let mut w = Array2::zeros((problem.width(), c));
-    let total = problem.weights.sum();
-    let mut value = problem.smooth(w.view());
+    let total = problem.total;
+    let mut value = problem.smooth(w.view())?;
     let (mut trace, mut stop, mut rank) = (vec![value], Stop::Iterations, w.len());
     while trace.len() <= control.max_iterations {
-        let (gradient, curvature) = problem.gradient(w.view());
-        let mut h = problem.hessian(curvature.view());
+        let (gradient, curvature) = problem.gradient(w.view())?;
+        let mut h = problem.hessian(curvature.view())?;
         pin(problem, &mut h);
         let g = flat(gradient.view());
         let (step, found) = solve(h.view(), g.view())?;
@@ -105,17 +105,19 @@ pub(super) fn newton(problem: &Problem, control: &Control) -> Result<(Array2<f64
         let step = folded(step.view(), c);
         let done = gain <= control.tolerance * total;
         if done && !problem.penalised() {
-            let change = problem.scores(step.view()).fold(0f64, |m, v| m.max(v.abs()));
+            let change = problem.largest_score(step.view())?;
             if change > RUNAWAY {
                 return Err(control.separable());
             }
         }
+        // The last step is worth taking though its gain is lost in the rounding of the objective: it is Newton's.
+        let slack = if done { 1e-13 * value.abs() } else { 0.0 };
         let mut size = 1.0;
         let next = loop {
             let next = &w - &(size * &step);
-            let there = problem.smooth(next.view());
-            if there <= value - 1e-4 * size * gain {
-                break Some((next, there));
+            let there = problem.smooth(next.view())?;
+            if there <= value - 1e-4 * size * gain + slack {
+                break Some((next, there.min(value)));
             }
             size *= 0.5;
             if size < 1e-10 {
@@ -129,7 +131,7 @@ pub(super) fn newton(problem: &Problem, control: &Control) -> Result<(Array2<f64
         (w, value) = (next, there);
         trace.push(value);
         control.progress.report(control.op, trace.len() - 1, control.max_iterations, value)?;
-        if !problem.penalised() && problem.separates(w.view()) {
+        if !problem.penalised() && problem.separates(w.view())? {
             return Err(control.separable());
         }
         if done {
@@ -144,7 +146,7 @@ pub(super) fn newton(problem: &Problem, control: &Control) -> Result<(Array2<f64
 /// The same by gradients alone.
 pub(super) fn quasi_newton(problem: &Problem, control: &Control) -> Result<(Array2<f64>, usize, Report)> {
     let (p, c) = (problem.width(), problem.columns);
-    let total = problem.weights.sum();
+    let total = problem.total;
     let minimiser = Minimiser::new()
         .max_iterations(control.max_iterations)
         .tolerance(control.tolerance.sqrt().max(1e-12))
@@ -152,11 +154,11 @@ pub(super) fn quasi_newton(problem: &Problem, control: &Control) -> Result<(Arra
     let bounds = vec![(f64::NEG_INFINITY, f64::INFINITY); p * c];
     let found = minimiser.run(&vec![0.0; p * c], &bounds, |v| {
         let w = folded(ArrayView1::from(v), c);
-        let g = problem.gradient(w.view()).0;
-        Ok((problem.smooth(w.view()) / total, (flat(g.view()) / total).to_vec()))
+        let g = problem.gradient(w.view())?.0;
+        Ok((problem.smooth(w.view())? / total, (flat(g.view()) / total).to_vec()))
     })?;
     let w = folded(ArrayView1::from(&found.point), c);
-    if !problem.penalised() && problem.separates(w.view()) {
+    if !problem.penalised() && problem.separates(w.view())? {
         return Err(control.separable());
     }
     let stop = match found.stop {
@@ -172,7 +174,7 @@ pub(super) fn quasi_newton(problem: &Problem, control: &Control) -> Result<(Arra
 /// The inverse of the Hessian at the parameters, without the direction in which all scores rise together.
 pub(super) fn covariance(problem: &Problem, w: ArrayView2<f64>) -> Result<Array2<f64>> {
     let (p, c) = (problem.width(), problem.columns);
-    let mut h = problem.hessian(problem.gradient(w).1.view());
+    let mut h = problem.hessian(problem.gradient(w)?.1.view())?;
     let pinned = pin(problem, &mut h);
     let e = eigh(h.view())?;
     let floor = RANK * e.values[0].max(f64::MIN_POSITIVE);

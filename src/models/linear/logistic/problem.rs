@@ -1,8 +1,10 @@
 //! The penalised negative log-likelihood, its gradient and its Hessian, over columns of mean zero and size one.
 
-use ndarray::{Array1, Array2, ArrayView2, Axis, Zip};
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, Zip};
 
+use crate::Result;
 use crate::learn::classify::{Task, log_sum_exp, sigmoid, softplus};
+use crate::learn::ranks::Meeting;
 use crate::ops::product;
 use crate::probability::normal::{hazard, log_cdf};
 
@@ -48,7 +50,13 @@ pub(super) struct Problem<'a> {
     scale: Array1<f64>,
     intercept: bool,
     features: usize,
+    /// Those who have the other rows.
+    all: &'a Meeting<'a>,
+    /// The weight of all rows.
+    pub total: f64,
 }
+
+const OP: &str = "logistic regression";
 
 /// Penalties, and whether there is an intercept.
 #[derive(Debug, Clone, Copy)]
@@ -60,30 +68,32 @@ pub(super) struct Shape {
 
 impl<'a> Problem<'a> {
     pub fn new(
+        all: &'a Meeting<'a>,
         task: &'a Task,
         weights: Array1<f64>,
         offset: Option<Array1<f64>>,
         link: Link,
         shape: Shape,
-    ) -> Self {
+    ) -> Result<Self> {
         let x = &task.x;
         let (n, d) = x.dim();
-        let total = weights.sum();
+        let total = all.total(OP, weights.sum())?;
+        let fold = |from: f64, f: fn(f64, f64) -> f64| x.map_axis(Axis(0), |c| c.fold(from, |m, v| f(m, *v)));
+        let (least, most) =
+            all.extent(OP, fold(f64::INFINITY, f64::min), fold(f64::NEG_INFINITY, f64::max))?;
         let mut shift = Array1::zeros(d);
-        let mut scale = Array1::zeros(d);
-        for (j, column) in x.axis_iter(Axis(1)).enumerate() {
-            if shape.intercept {
-                // About the middle of the range: exact far from the origin.
-                let least = column.fold(f64::INFINITY, |m, v| m.min(*v));
-                let middle = 0.5 * least + 0.5 * column.fold(f64::NEG_INFINITY, |m, v| m.max(*v));
-                let mean = column.iter().zip(&weights).map(|(v, w)| w * (v - middle)).sum::<f64>() / total;
-                shift[j] = middle + mean;
-                if column.iter().all(|v| *v == least) {
-                    continue;
-                }
-            }
-            scale[j] = column.fold(0f64, |m, v| m.max((v - shift[j]).abs()));
+        if shape.intercept {
+            // About the middle of the range: exact far from the origin.
+            let middle = 0.5 * &least + 0.5 * &most;
+            let sum =
+                |(c, m): (ArrayView1<f64>, &f64)| c.iter().zip(&weights).map(|(v, w)| w * (v - m)).sum();
+            let own = x.axis_iter(Axis(1)).zip(&middle).map(sum).collect();
+            shift = middle + Array1::from(all.sum(OP, own)?) / total;
         }
+        let scale = Array1::from_shape_fn(d, |j| {
+            let constant = shape.intercept && least[j] == most[j];
+            if constant { 0.0 } else { (least[j] - shift[j]).abs().max((most[j] - shift[j]).abs()) }
+        });
         let live: Vec<usize> = (0..d).filter(|&j| scale[j] > 0.0).collect();
         let p = live.len() + usize::from(shape.intercept);
         let z = Array2::from_shape_fn((n, p), |(i, j)| {
@@ -96,7 +106,23 @@ impl<'a> Problem<'a> {
         let l2 = penalty(&|s| shape.l2 / s / s);
         let columns = if task.classes == 2 { 1 } else { task.classes };
         let (index, intercept, features) = (&task.index[..], shape.intercept, d);
-        Problem { z, index, weights, columns, link, offset, l1, l2, live, shift, scale, intercept, features }
+        Ok(Problem {
+            z,
+            index,
+            weights,
+            columns,
+            link,
+            offset,
+            l1,
+            l2,
+            live,
+            shift,
+            scale,
+            intercept,
+            features,
+            all,
+            total,
+        })
     }
 
     /// Parameters of a column.
@@ -124,7 +150,11 @@ impl<'a> Problem<'a> {
     }
 
     /// The likelihood's part of the objective.
-    pub fn loss(&self, w: ArrayView2<f64>) -> f64 {
+    pub fn loss(&self, w: ArrayView2<f64>) -> Result<f64> {
+        self.all.total(OP, self.own_loss(w))
+    }
+
+    fn own_loss(&self, w: ArrayView2<f64>) -> f64 {
         let a = self.shifted(w);
         let each = a.rows().into_iter().zip(self.index).zip(&self.weights);
         each.map(|((a, &k), s)| {
@@ -145,12 +175,20 @@ impl<'a> Problem<'a> {
     }
 
     /// The objective but for its absolute values.
-    pub fn smooth(&self, w: ArrayView2<f64>) -> f64 {
-        self.loss(w) + self.ridge(w)
+    pub fn smooth(&self, w: ArrayView2<f64>) -> Result<f64> {
+        Ok(self.loss(w)? + self.ridge(w))
+    }
+
+    /// The largest score of any row.
+    pub fn largest_score(&self, w: ArrayView2<f64>) -> Result<f64> {
+        self.all.together(OP, self.scores(w).fold(0f64, |m, v| m.max(v.abs())), |a, b| {
+            *a = b.max(*a);
+            Ok(())
+        })
     }
 
     /// The gradient of the smooth part, `p x c`; beside it `s_i ℓ''` for one column, or the class probabilities.
-    pub fn gradient(&self, w: ArrayView2<f64>) -> (Array2<f64>, Array2<f64>) {
+    pub fn gradient(&self, w: ArrayView2<f64>) -> Result<(Array2<f64>, Array2<f64>)> {
         let mut slope = self.shifted(w);
         let mut curvature = slope.clone();
         for (i, (&k, s)) in self.index.iter().zip(&self.weights).enumerate() {
@@ -168,12 +206,13 @@ impl<'a> Problem<'a> {
         }
         let mut g = Array2::zeros((self.width(), self.columns));
         product(1.0, self.z.t(), slope.view(), 0.0, g.view_mut());
+        let mut g = self.all.add(OP, g)?;
         Zip::from(g.rows_mut()).and(w.rows()).and(&self.l2).for_each(|mut g, w, l| g.scaled_add(*l, &w));
-        (g, curvature)
+        Ok((g, curvature))
     }
 
     /// The Hessian of the smooth part, column after column: `pc x pc`.
-    pub fn hessian(&self, curvature: ArrayView2<f64>) -> Array2<f64> {
+    pub fn hessian(&self, curvature: ArrayView2<f64>) -> Result<Array2<f64>> {
         let (p, c) = (self.width(), self.columns);
         let mut h = Array2::zeros((p * c, p * c));
         for a in 0..c {
@@ -193,22 +232,26 @@ impl<'a> Problem<'a> {
                     h.slice_mut(ndarray::s![b * p..(b + 1) * p, a * p..(a + 1) * p]).assign(&block.t());
                 }
             }
+        }
+        let mut h = self.all.add(OP, h)?;
+        for a in 0..c {
             for j in 0..p {
                 h[[a * p + j, a * p + j]] += self.l2[j];
             }
         }
-        h
+        Ok(h)
     }
 
     /// Whether these parameters tell all classes apart: then the likelihood has no maximum.
-    pub fn separates(&self, w: ArrayView2<f64>) -> bool {
+    pub fn separates(&self, w: ArrayView2<f64>) -> Result<bool> {
         let a = self.scores(w);
-        a.rows().into_iter().zip(self.index).all(|(a, &k)| {
+        let own = a.rows().into_iter().zip(self.index).all(|(a, &k)| {
             if self.columns == 1 {
                 return if k == 1 { a[0] > 0.0 } else { a[0] < 0.0 };
             }
             (0..a.len()).all(|c| c == k || a[c] < a[k])
-        })
+        });
+        Ok(!self.all.any(OP, !own)?)
     }
 
     /// Coefficients, `d x c`, and intercepts of the features as they were given.

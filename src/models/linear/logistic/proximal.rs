@@ -53,14 +53,14 @@ fn descend(
 /// The parameters, and how it went.
 pub(super) fn proximal_newton(problem: &Problem, control: &Control) -> Result<(Array2<f64>, usize, Report)> {
     let (p, c) = (problem.width(), problem.columns);
-    let objective = |w: ArrayView2<f64>| problem.smooth(w) + problem.lasso(w);
+    let objective = |w: ArrayView2<f64>| -> Result<f64> { Ok(problem.smooth(w)? + problem.lasso(w)) };
     let mut w = Array2::<f64>::zeros((p, c));
-    let total = problem.weights.sum();
-    let mut value = objective(w.view());
+    let total = problem.total;
+    let mut value = objective(w.view())?;
     let (mut trace, mut stop) = (vec![value], Stop::Iterations);
     while trace.len() <= control.max_iterations {
-        let (gradient, curvature) = problem.gradient(w.view());
-        let mut h = problem.hessian(curvature.view());
+        let (gradient, curvature) = problem.gradient(w.view())?;
+        let mut h = problem.hessian(curvature.view())?;
         pin(problem, &mut h);
         let (g, flat_w) = (flat(gradient.view()), flat(w.view()));
         let step = descend(h.view(), g.view(), flat_w.view(), |j| problem.l1[j % p]);
@@ -68,12 +68,14 @@ pub(super) fn proximal_newton(problem: &Problem, control: &Control) -> Result<(A
         // What the model says that the whole step gains.
         let gain = -(g.dot(&step) + problem.lasso((&w + &moved).view()) - problem.lasso(w.view()));
         let done = gain <= control.tolerance * total;
+        // The last step is worth taking though its gain is lost in the rounding of the objective: it is Newton's.
+        let slack = if done { 1e-13 * value.abs() } else { 0.0 };
         let mut size = 1.0;
         let next = loop {
             let next = &w + &(size * &moved);
-            let there = objective(next.view());
-            if there <= value - 1e-4 * size * gain {
-                break Some((next, there));
+            let there = objective(next.view())?;
+            if there <= value - 1e-4 * size * gain + slack {
+                break Some((next, there.min(value)));
             }
             size *= 0.5;
             if size < 1e-10 {
@@ -104,14 +106,14 @@ pub(super) fn proximal_gradient(
     let (p, c) = (problem.width(), problem.columns);
     let mut w = Array2::<f64>::zeros((p, c));
     let (mut ahead, mut momentum) = (w.clone(), 1.0f64);
-    let total = problem.weights.sum();
-    let mut value = problem.smooth(w.view()) + problem.lasso(w.view());
+    let total = problem.total;
+    let mut value = problem.smooth(w.view())? + problem.lasso(w.view());
     let (mut trace, mut stop, mut lipschitz) = (vec![value], Stop::Iterations, 0.25 * total);
     let most = control.max_iterations.saturating_mul(50);
     let mut quiet = 0;
     while trace.len() <= most {
-        let g = problem.gradient(ahead.view()).0;
-        let here = problem.smooth(ahead.view());
+        let g = problem.gradient(ahead.view())?.0;
+        let here = problem.smooth(ahead.view())?;
         let next = loop {
             let mut next = &ahead - &(&g / lipschitz);
             for (mut row, l) in next.rows_mut().into_iter().zip(&problem.l1) {
@@ -119,12 +121,12 @@ pub(super) fn proximal_gradient(
             }
             let step = &next - &ahead;
             let bound = here + (&g * &step).sum() + 0.5 * lipschitz * (&step * &step).sum();
-            if problem.smooth(next.view()) <= bound + 1e-12 * here.abs() || lipschitz > 1e300 {
+            if problem.smooth(next.view())? <= bound + 1e-12 * here.abs() || lipschitz > 1e300 {
                 break next;
             }
             lipschitz *= 2.0;
         };
-        let there = problem.smooth(next.view()) + problem.lasso(next.view());
+        let there = problem.smooth(next.view())? + problem.lasso(next.view());
         if there > value && momentum > 1.0 {
             // The momentum has overshot: on from where it was, without.
             (ahead, momentum) = (w.clone(), 1.0);

@@ -9,8 +9,10 @@ use crate::learn::TargetDim;
 use crate::learn::configure::setters;
 use crate::learn::inherent::fits;
 use crate::learn::plan::BUDGET;
+use crate::learn::ranks::{Meeting, across};
 use crate::linalg::SolveReport;
 use crate::models::linear::centred::Centred;
+use crate::models::linear::reduced::Reduced;
 use crate::models::linear::spectrum::Spectrum;
 use crate::{Device, Error, Result};
 
@@ -67,6 +69,7 @@ setters!(Ridge {
 });
 
 fits!(Ridge: Regression -> FittedRidge);
+across!(Ridge: Regress -> FittedRidge);
 
 impl Ridge {
     fn run<D: TargetDim>(
@@ -76,9 +79,38 @@ impl Ridge {
         y: ArrayView2<f64>,
         w: Option<ArrayView1<f64>>,
     ) -> Result<FittedRidge<D>> {
+        self.run_across(&Meeting::alone_here(), device, x, y, w)
+    }
+
+    fn run_across<D: TargetDim>(
+        &self,
+        all: &Meeting,
+        device: &Device,
+        x: ArrayView2<f64>,
+        y: ArrayView2<f64>,
+        w: Option<ArrayView1<f64>>,
+    ) -> Result<FittedRidge<D>> {
         not_negative("penalty", self.penalty)?;
+        if all.alone() {
+            return FittedRidge::new(self.solve(device, x, y, w, self.intercept)?, self.penalty);
+        }
+        // A few rows that have the products of all: what follows is the same on every rank.
+        let few = Reduced::new(all, "Ridge::fit", x, y, self.intercept)?;
+        let mut solved = self.solve(&Device::cpu(), few.x.view(), few.y.view(), None, false)?;
+        solved.intercept = few.intercept(&solved.coefficients);
+        FittedRidge::new(solved, self.penalty)
+    }
+
+    fn solve(
+        &self,
+        device: &Device,
+        x: ArrayView2<f64>,
+        y: ArrayView2<f64>,
+        w: Option<ArrayView1<f64>>,
+        intercept: bool,
+    ) -> Result<Solved> {
         pairs("Ridge::fit", x, y)?;
-        let data = Centred::new(x, y, w, self.intercept);
+        let data = Centred::new(x, y, w, intercept);
         let form = Form::of(x.nrows(), x.ncols());
         let fits = COPIES * 8.0 * x.len() as f64 <= BUDGET as f64;
         let condition = match solve(device, &data, self.penalty, form) {
@@ -89,16 +121,14 @@ impl Ridge {
                 let intercept = data.intercept(&coefficients);
                 // A penalty hides the rank of X; without one these equations have a solution only if it is full.
                 let rank = (self.penalty == 0.0).then(|| x.nrows().min(x.ncols()));
-                let solved = Solved { coefficients, intercept, form, rank, report, device };
-                return FittedRidge::new(solved, self.penalty);
+                return Ok(Solved { coefficients, intercept, form, rank, report, device });
             }
         };
-        let spectrum = Spectrum::of(&data, self.intercept)?;
+        let spectrum = Spectrum::of(&data, intercept)?;
         let coefficients = spectrum.coefficients(self.penalty, &spectrum.project(data.targets()));
         let relative_residual = residual(&data, self.penalty, &coefficients);
         let report = SolveReport::Decomposed { relative_residual, condition };
         let (intercept, rank) = (data.intercept(&coefficients), Some(spectrum.rank));
-        let solved = Solved { coefficients, intercept, form, rank, report, device: Device::cpu() };
-        FittedRidge::new(solved, self.penalty)
+        Ok(Solved { coefficients, intercept, form, rank, report, device: Device::cpu() })
     }
 }

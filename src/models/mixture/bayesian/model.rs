@@ -4,10 +4,11 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
 use super::fitted::FittedBayesianGaussianMixture;
 use super::steps::{BayesianEm, Posterior, Prior};
-use crate::check::{components, finite, parameter, positive, require, weights};
+use crate::check::{components, numbers, parameter, positive, require, weights};
 use crate::inference::em::{Em, Observations, em_setters};
 use crate::learn::configure::setters;
 use crate::learn::inherent::fits;
+use crate::learn::ranks::{Meeting, Moments, across};
 use crate::learn::{Fit, FitWeighted};
 use crate::matrix::{Origin, Points};
 use crate::models::mixture::factors::lower_cholesky;
@@ -74,18 +75,19 @@ setters!(BayesianGaussianMixture {
     start: MixtureStart,
 });
 
-em_setters!(BayesianGaussianMixture: max_iterations, tolerance, restarts, seed, mode, progress);
+em_setters!(BayesianGaussianMixture: max_iterations, tolerance, restarts, seed, mode, progress, checkpoint);
 
 fits!(
     BayesianGaussianMixture: Fit -> FittedBayesianGaussianMixture,
     FitWeighted -> FittedBayesianGaussianMixture
 );
+across!(BayesianGaussianMixture: Fit -> FittedBayesianGaussianMixture);
 
 impl Fit for BayesianGaussianMixture {
     type Fitted = FittedBayesianGaussianMixture;
 
     fn fit(&self, device: &Device, x: ArrayView2<f64>, (): &()) -> Result<Self::Fitted> {
-        self.run(device, x, None)
+        self.run(&Meeting::alone_here(), device, x, None)
     }
 }
 
@@ -98,7 +100,7 @@ impl FitWeighted for BayesianGaussianMixture {
         w: ArrayView1<f64>,
     ) -> Result<Self::Fitted> {
         weights(OP, w, x.nrows())?;
-        self.run(device, x, Some(w))
+        self.run(&Meeting::alone_here(), device, x, Some(w))
     }
 }
 
@@ -117,38 +119,54 @@ impl BayesianGaussianMixture {
         }
     }
 
+    fn run_across(
+        &self,
+        all: &Meeting,
+        device: &Device,
+        x: ArrayView2<f64>,
+    ) -> Result<FittedBayesianGaussianMixture> {
+        let labelled = matches!(self.start, MixtureStart::Labels(_)) && !all.alone();
+        require(OP, !labelled, || "ranks start from rows, not from labels".to_owned())?;
+        self.run(all, device, x, None)
+    }
+
     fn run(
         &self,
+        all: &Meeting,
         device: &Device,
         x: ArrayView2<f64>,
         w: Option<ArrayView1<f64>>,
     ) -> Result<FittedBayesianGaussianMixture> {
-        let ((n, d), k) = (x.dim(), self.components);
-        finite(OP, "x", x)?;
-        components("components", k, n)?;
+        let (d, k) = (x.ncols(), self.components);
+        numbers(OP, "x", x)?;
+        let part = all.part(OP, x)?;
+        components("components", k, part.total)?;
         let flops = 4.0 * x.len() as f64 * d as f64 * k as f64 * self.em.max_iterations as f64;
-        let rows = [Observations::new(OP, Points::new(OP, device, x, Origin::Free, flops)?, w)?];
-        let exact = rows[0].exact().map(|rows| [rows]);
-        let device = rows[0].device();
-        let prior = self.prior(x)?;
-        let model = BayesianEm { prior: &prior, single: device.is_gpu() };
-        let run = self.em.run_exactly(&model, &rows, exact.as_ref(), |seed| {
+        let new = || Observations::new(OP, Points::new(OP, device, x, Origin::Free, flops)?, w);
+        let rows = Vec::from_iter((x.nrows() > 0).then(new).transpose()?);
+        let exact = rows.first().and_then(Observations::exact).map(|rows| vec![rows]);
+        let device = &rows.first().map_or_else(Device::cpu, |rows| rows.device().clone());
+        let prior = self.prior(all, x)?;
+        let model = BayesianEm { prior: &prior, single: all.any(OP, device.is_gpu())? };
+        let sampled = all.sample(OP, part, x, w, self.em.seed)?;
+        let run = self.em.run_exactly_across(all, &model, &rows, exact.as_ref(), |seed| {
+            let (x, w) = (sampled.x.view(), sampled.weights());
             let labels = self.start.labels(device, x, w, k, seed)?;
             begin(&model, x, memberships(&labels, k, w))
         })?;
         Ok(FittedBayesianGaussianMixture::new(prior, device.clone(), run))
     }
 
-    fn prior(&self, x: ArrayView2<f64>) -> Result<Prior> {
-        let (n, d) = x.dim();
+    fn prior(&self, all: &Meeting, x: ArrayView2<f64>) -> Result<Prior> {
+        let d = x.ncols();
         require(OP, !matches!(self.start, MixtureStart::Given(_)), || {
             "a start by parameters says nothing of their uncertainty; choose another".to_owned()
         })?;
         let mean = x.mean_axis(Axis(0)).unwrap_or_else(|| Array1::zeros(d));
-        let covariance = || {
-            let z = &x - &mean;
-            z.t().dot(&z) / (n as f64 - 1.0).max(1.0)
-        };
+        let z = &x - &mean;
+        let own = Moments { mass: x.nrows() as f64, mean, scatter: z.t().dot(&z) };
+        let Moments { mass: n, mean, scatter } = all.moments(OP, own)?;
+        let covariance = || &scatter / (n - 1.0).max(1.0);
         let covariance = self.covariance_prior.clone().unwrap_or_else(covariance);
         let mean = self.mean_prior.clone().unwrap_or(mean.clone());
         require(OP, mean.len() == d && covariance.dim() == (d, d), || {

@@ -53,6 +53,8 @@ pub(super) struct Posterior {
     pub log_det: Array1<f64>,
 }
 
+crate::saved::wired!(Posterior { weights, means, precision, degrees, inverse, factor, log_det });
+
 impl Posterior {
     /// `E[log |Λ_k|]`.
     fn expected_log_det(&self, k: usize) -> f64 {

@@ -20,6 +20,23 @@ pub(super) enum Weights {
     ),
 }
 
+impl crate::saved::Wire for Weights {
+    fn write(&self, to: &mut Vec<u8>) {
+        match self {
+            Weights::Dirichlet(alpha) => (false, alpha.clone()).write(to),
+            Weights::Sticks(a, b) => (true, a.clone(), b.clone()).write(to),
+        }
+    }
+
+    fn read(from: &mut &[u8]) -> crate::Result<Self> {
+        if bool::read(from)? {
+            Ok(Weights::Sticks(crate::saved::Wire::read(from)?, crate::saved::Wire::read(from)?))
+        } else {
+            crate::saved::Wire::read(from).map(Weights::Dirichlet)
+        }
+    }
+}
+
 impl Weights {
     /// The posterior, given how much each component has.
     pub fn learn(prior: WeightPrior, mass: &Array1<f64>) -> Self {

@@ -8,8 +8,9 @@ use std::marker::PhantomData;
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
 use super::fitted::FittedDiscreteMixture;
-use crate::check::{components, finite, parameter, positive, weights};
+use crate::check::{components, numbers, parameter, positive, weights};
 use crate::inference::em::{Em, EmModel, Observations, Statistics, em_setters};
+use crate::learn::ranks::{FitAcross, Meeting, Ranks, meet};
 use crate::learn::{Fit, FitWeighted, Inputs, Weights};
 use crate::matrix::{Origin, Points};
 use crate::models::mixture::factors::log_weight;
@@ -48,7 +49,7 @@ pub struct DiscreteMixture<F> {
     family: PhantomData<F>,
 }
 
-em_setters!(DiscreteMixture<F: Family>: max_iterations, tolerance, restarts, seed, mode, progress);
+em_setters!(DiscreteMixture<F: Family>: max_iterations, tolerance, restarts, seed, mode, progress, checkpoint);
 
 /// π and the probabilities, `K x d`.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,6 +69,9 @@ struct Sums {
     total: Array2<f64>,
     log_likelihood: f64,
 }
+
+crate::saved::wired!(Params { weights, probabilities });
+crate::saved::wired!(Sums { mass, total, log_likelihood });
 
 impl Statistics for Sums {
     fn add(&mut self, other: &Self) {
@@ -131,24 +135,41 @@ impl<F: Family> DiscreteMixture<F> {
         FitWeighted::fit_weighted(self, device, x.inputs().view(), &(), weights.weights().view())
     }
 
+    /// `fit` of rows that lie on several ranks: see [`FitAcross`].
+    ///
+    /// # Errors
+    /// As `fit`, the same on every rank.
+    pub fn fit_across(
+        &self,
+        ranks: &dyn Ranks,
+        device: &Device,
+        x: impl Inputs,
+    ) -> Result<FittedDiscreteMixture<F>> {
+        FitAcross::fit_across(self, ranks, device, x.inputs().view(), &())
+    }
+
     fn run(
         &self,
+        all: &Meeting,
         device: &Device,
         x: ArrayView2<f64>,
         w: Option<ArrayView1<f64>>,
     ) -> Result<FittedDiscreteMixture<F>> {
         positive("smoothing", self.smoothing)?;
-        finite(F::NAME, "x", x)?;
+        numbers(F::NAME, "x", x)?;
+        let part = all.part(F::NAME, x)?;
         let bad = x.indexed_iter().find(|(_, v)| !F::allows(**v));
         bad.map_or(Ok(()), |((i, j), &v)| parameter(&format!("x[{i}, {j}]"), v, false, F::REQUIREMENT))?;
-        components("components", self.components, x.nrows())?;
+        components("components", self.components, part.total)?;
         let flops = 4.0 * x.len() as f64 * self.components as f64 * self.em.max_iterations as f64;
-        let points = Points::new(F::NAME, device, x, Origin::Fixed, flops)?;
-        let rows = [Observations::new(F::NAME, points, w)?];
-        let exact = rows[0].exact().map(|rows| [rows]);
-        let start = |seed| self.start(x, w, seed);
-        let run = self.em.run_exactly(&DiscreteEm { of: self }, &rows, exact.as_ref(), start)?;
-        let device = rows[0].device().clone();
+        let new = || Observations::new(F::NAME, Points::new(F::NAME, device, x, Origin::Fixed, flops)?, w);
+        let rows = Vec::from_iter((x.nrows() > 0).then(new).transpose()?);
+        let exact = rows.first().and_then(Observations::exact).map(|rows| vec![rows]);
+        let sampled = all.sample(F::NAME, part, x, w, self.em.seed)?;
+        let start = |seed| self.start(sampled.x.view(), sampled.weights(), seed);
+        let model = DiscreteEm { of: self };
+        let run = self.em.run_exactly_across(all, &model, &rows, exact.as_ref(), start)?;
+        let device = rows.first().map_or_else(Device::cpu, |rows| rows.device().clone());
         Ok(FittedDiscreteMixture::new(
             run.params,
             run.stats.log_likelihood,
@@ -184,7 +205,19 @@ impl<F: Family> Fit for DiscreteMixture<F> {
     type Fitted = FittedDiscreteMixture<F>;
 
     fn fit(&self, device: &Device, x: ArrayView2<f64>, (): &()) -> Result<Self::Fitted> {
-        self.run(device, x, None)
+        self.run(&Meeting::alone_here(), device, x, None)
+    }
+}
+
+impl<F: Family> FitAcross for DiscreteMixture<F> {
+    fn fit_across(
+        &self,
+        ranks: &dyn Ranks,
+        device: &Device,
+        x: ArrayView2<f64>,
+        (): &(),
+    ) -> Result<Self::Fitted> {
+        meet(ranks, |all| self.run(all, device, x, None))
     }
 }
 
@@ -197,7 +230,7 @@ impl<F: Family> FitWeighted for DiscreteMixture<F> {
         w: ArrayView1<f64>,
     ) -> Result<Self::Fitted> {
         weights(F::NAME, w, x.nrows())?;
-        self.run(device, x, Some(w))
+        self.run(&Meeting::alone_here(), device, x, Some(w))
     }
 }
 

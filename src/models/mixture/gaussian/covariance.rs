@@ -6,6 +6,7 @@ use super::sufficient::GaussianStatistics;
 use crate::check::{parameter, positive, require, room};
 use crate::linalg::eigh;
 use crate::models::mixture::factors::lower_cholesky;
+use crate::saved::{Wire, garbled};
 use crate::{Error, Result};
 
 /// What the covariances of the components may be.
@@ -37,6 +38,27 @@ pub enum Covariance {
     Diagonal(#[cfg_attr(feature = "serde", serde(with = "crate::saved::matrix"))] Array2<f64>),
     /// Variances, of length K.
     Spherical(#[cfg_attr(feature = "serde", serde(with = "crate::saved::vector"))] Array1<f64>),
+}
+
+impl Wire for Covariance {
+    fn write(&self, to: &mut Vec<u8>) {
+        match self {
+            Covariance::Full(a) => (0u8, a.clone()).write(to),
+            Covariance::Tied(a) => (1u8, a.clone()).write(to),
+            Covariance::Diagonal(a) => (2u8, a.clone()).write(to),
+            Covariance::Spherical(a) => (3u8, a.clone()).write(to),
+        }
+    }
+
+    fn read(from: &mut &[u8]) -> Result<Self> {
+        match u8::read(from)? {
+            0 => Wire::read(from).map(Covariance::Full),
+            1 => Wire::read(from).map(Covariance::Tied),
+            2 => Wire::read(from).map(Covariance::Diagonal),
+            3 => Wire::read(from).map(Covariance::Spherical),
+            _ => Err(garbled()),
+        }
+    }
 }
 
 impl Covariance {

@@ -65,7 +65,7 @@ impl FittedGaussianMixture {
         device: Device,
         run: Outcome<GaussianParams, GaussianStatistics>,
     ) -> Result<Self> {
-        let (_, floored) = GaussianEm::new(of, &device).learn(&run.params, &run.stats)?;
+        let (_, floored) = GaussianEm::new(of, device.is_gpu()).learn(&run.params, &run.stats)?;
         let k = run.params.weights.len();
         Ok(FittedGaussianMixture {
             format: Format,

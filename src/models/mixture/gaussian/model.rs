@@ -6,13 +6,14 @@ use super::covariance::{Covariance, CovarianceKind};
 use super::fitted::FittedGaussianMixture;
 use super::start::MixtureStart;
 use super::steps::{Batch, GaussianEm};
-use crate::check::{components, not_negative, require, rows, weights};
+use crate::check::{components, not_negative, require, weights};
 use crate::inference::em::{Batches, Em, Observations, em_setters};
 use crate::learn::configure::setters;
 use crate::learn::inherent::fits;
+use crate::learn::ranks::{Meeting, Ranks, across, meet};
 use crate::learn::{Fit, FitWeighted};
 use crate::matrix::{Origin, Points};
-use crate::{Device, Error, Result};
+use crate::{Device, Result};
 
 pub(super) const OP: &str = "GaussianMixture::fit";
 
@@ -33,8 +34,8 @@ pub(super) const OP: &str = "GaussianMixture::fit";
 /// ```
 ///
 /// # Errors of a fit
-/// [`Error::Parameter`] if K is zero or above n or a setting out of its domain; [`Error::NotFinite`] (a NaN only if values
-/// may not be missing, or a column has no others); [`Error::NotPositiveDefinite`] if a component collapses and the floor
+/// [`Error::Parameter`](crate::Error::Parameter) if K is zero or above n or a setting out of its domain; [`Error::NotFinite`](crate::Error::NotFinite) (a NaN only if values
+/// may not be missing, or a column has no others); [`Error::NotPositiveDefinite`](crate::Error::NotPositiveDefinite) if a component collapses and the floor
 /// is zero.
 #[derive(Debug, Clone)]
 pub struct GaussianMixture {
@@ -60,6 +61,8 @@ pub struct GaussianParams {
     pub covariance: Covariance,
 }
 
+crate::saved::wired!(GaussianParams { weights, means, covariance });
+
 setters!(GaussianMixture {
     /// How many components there are: K.
     components: usize,
@@ -75,15 +78,16 @@ setters!(GaussianMixture {
     missing: bool,
 });
 
-em_setters!(GaussianMixture: max_iterations, tolerance, restarts, seed, mode, progress);
+em_setters!(GaussianMixture: max_iterations, tolerance, restarts, seed, mode, progress, checkpoint);
 
 fits!(GaussianMixture: Fit -> FittedGaussianMixture, FitWeighted -> FittedGaussianMixture);
+across!(GaussianMixture: Fit -> FittedGaussianMixture);
 
 impl Fit for GaussianMixture {
     type Fitted = FittedGaussianMixture;
 
     fn fit(&self, device: &Device, x: ArrayView2<f64>, (): &()) -> Result<FittedGaussianMixture> {
-        self.run(device, x, None)
+        self.run(&Meeting::alone_here(), device, x, None)
     }
 }
 
@@ -96,7 +100,7 @@ impl FitWeighted for GaussianMixture {
         w: ArrayView1<f64>,
     ) -> Result<FittedGaussianMixture> {
         weights(OP, w, x.nrows())?;
-        self.run(device, x, Some(w))
+        self.run(&Meeting::alone_here(), device, x, Some(w))
     }
 }
 
@@ -113,23 +117,51 @@ impl GaussianMixture {
         }
     }
 
+    fn run_across(
+        &self,
+        all: &Meeting,
+        device: &Device,
+        x: ArrayView2<f64>,
+    ) -> Result<FittedGaussianMixture> {
+        let labelled = matches!(self.start, MixtureStart::Labels(_)) && !all.alone();
+        require(OP, !labelled, || "ranks start from parameters or from rows, not from labels".to_owned())?;
+        self.run(all, device, x, None)
+    }
+
     fn run(
         &self,
+        all: &Meeting,
         device: &Device,
         x: ArrayView2<f64>,
         w: Option<ArrayView1<f64>>,
     ) -> Result<FittedGaussianMixture> {
-        rows(OP, "x", x, 1)?;
-        self.check(x)?;
-        let batch = [Batch::new(OP, device, x, w, self.missing, self.flops(x.dim()))?];
-        let exact = batch[0].exact().map(|batch| [batch]);
-        let device = batch[0].device();
-        let model = GaussianEm::new(self, &device);
-        let filled = batch[0].filled();
+        let part = all.part(OP, x)?;
+        self.check(part.total, x.ncols())?;
+        let new = || Batch::new(OP, device, x, w, self.missing, self.flops(x.dim()));
+        let batch = Vec::from_iter((x.nrows() > 0).then(new).transpose()?);
+        let exact = batch.first().and_then(Batch::exact).map(|batch| vec![batch]);
+        let device = batch.first().map_or_else(Device::cpu, Batch::device);
+        let model = GaussianEm::new(self, all.any(OP, device.is_gpu())?);
+        let filled = batch.first().and_then(Batch::filled);
         let complete = filled.as_ref().map_or(x, |filled| filled.view());
-        let start = |seed| self.start.params(self, &device, complete, w, seed);
-        let run = self.em.run_exactly(&model, &batch, exact.as_ref(), start)?;
+        let sampled = all.sample(OP, part, complete, w, self.em.seed)?;
+        let start = |seed| self.start.params(self, &device, sampled.x.view(), sampled.weights(), seed);
+        let run = self.em.run_exactly_across(all, &model, &batch, exact.as_ref(), start)?;
         FittedGaussianMixture::new(self, device, run)
+    }
+
+    /// [`fit_batches`](Self::fit_batches) of parts that lie on several ranks, each of which visits its own: a file of its
+    /// own, or a share of one. The start is made from the first part of every rank.
+    ///
+    /// # Errors
+    /// As `fit_batches`, the same on every rank.
+    pub fn fit_batches_across<D: Batches<Array2<f64>> + ?Sized>(
+        &self,
+        ranks: &dyn Ranks,
+        device: &Device,
+        data: &D,
+    ) -> Result<FittedGaussianMixture> {
+        meet(ranks, |all| self.in_batches(all, device, data))
     }
 
     /// Fits data that come in parts, such as a file larger than memory, each uploaded when it is visited. The start is
@@ -143,6 +175,15 @@ impl GaussianMixture {
         device: &Device,
         data: &D,
     ) -> Result<FittedGaussianMixture> {
+        self.in_batches(&Meeting::alone_here(), device, data)
+    }
+
+    fn in_batches<D: Batches<Array2<f64>> + ?Sized>(
+        &self,
+        all: &Meeting,
+        device: &Device,
+        data: &D,
+    ) -> Result<FittedGaussianMixture> {
         let mut first = None;
         if data.count() > 0 {
             data.visit(0, &mut |x| {
@@ -150,14 +191,21 @@ impl GaussianMixture {
                 Ok(())
             })?;
         }
-        let first = first.ok_or_else(|| Error::Shape { op: OP, what: "there are no data".to_owned() })?;
-        self.check(first.view())?;
+        let columns = all.together(OP, first.as_ref().map_or(0, Array2::ncols), |a, b| {
+            *a = b.max(*a);
+            Ok(())
+        })?;
+        // A rank without parts has no rows, of as many columns as the others.
+        let first = first.unwrap_or_else(|| Array2::zeros((0, columns)));
+        let part = all.part(OP, first.view())?;
+        self.check(part.total, columns)?;
         let device = device.suited_to(self.flops(first.dim()));
-        let model = GaussianEm::new(self, &device);
-        let parts = |device: &Device| Uploaded { data, device: device.clone(), cols: first.ncols() };
+        let model = GaussianEm::new(self, all.any(OP, device.is_gpu())?);
+        let parts = |device: &Device| Uploaded { data, device: device.clone(), cols: columns };
         let (fast, exact) = (parts(&device), device.is_gpu().then(|| parts(&Device::cpu())));
-        let start = |seed| self.start.params(self, &device, first.view(), None, seed);
-        let run = self.em.run_exactly(&model, &fast, exact.as_ref(), start)?;
+        let sampled = all.sample(OP, part, first.view(), None, self.em.seed)?;
+        let start = |seed| self.start.params(self, &device, sampled.x.view(), None, seed);
+        let run = self.em.run_exactly_across(all, &model, &fast, exact.as_ref(), start)?;
         FittedGaussianMixture::new(self, device, run)
     }
 
@@ -167,11 +215,11 @@ impl GaussianMixture {
         4.0 * n as f64 * each * self.components as f64 * self.em.max_iterations as f64
     }
 
-    fn check(&self, x: ArrayView2<f64>) -> Result<()> {
-        components("components", self.components, x.nrows())?;
+    fn check(&self, n: usize, d: usize) -> Result<()> {
+        components("components", self.components, n)?;
         not_negative("covariance_floor", self.covariance_floor)?;
         match &self.covariance {
-            CovarianceKind::Fixed(given) => given.check(OP, self.components, x.ncols()),
+            CovarianceKind::Fixed(given) => given.check(OP, self.components, d),
             _ => Ok(()),
         }
     }

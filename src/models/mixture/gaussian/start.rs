@@ -115,7 +115,7 @@ fn from_memberships(of: &GaussianMixture, x: ArrayView2<f64>, r: Array2<f64>) ->
         means,
         covariance: Covariance::Diagonal(Array2::from_shape_fn((k, d), |(_, j)| spread[j])),
     };
-    let model = GaussianEm::new(of, &Device::cpu());
+    let model = GaussianEm::new(of, false);
     Ok(model.learn(&before, &stats)?.0)
 }
 

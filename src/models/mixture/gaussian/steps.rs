@@ -67,8 +67,8 @@ pub(super) struct GaussianEm<'a> {
 }
 
 impl<'a> GaussianEm<'a> {
-    pub fn new(of: &'a GaussianMixture, device: &Device) -> Self {
-        GaussianEm { kind: &of.covariance, floor: of.covariance_floor, single: device.is_gpu() }
+    pub fn new(of: &'a GaussianMixture, single: bool) -> Self {
+        GaussianEm { kind: &of.covariance, floor: of.covariance_floor, single }
     }
 
     /// Which second moments the M-step needs.

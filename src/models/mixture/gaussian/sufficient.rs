@@ -27,6 +27,8 @@ pub struct GaussianStatistics {
     pub log_likelihood: f64,
 }
 
+crate::saved::wired!(GaussianStatistics { reference, mass, first, second, log_likelihood });
+
 impl GaussianStatistics {
     pub(in crate::models::mixture) fn new(
         reference: Array2<f64>,
