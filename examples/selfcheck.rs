@@ -69,7 +69,8 @@ fn main() -> ExitCode {
         let as_it_is = DeviceOptions::new().index(adapter.index);
         let other = if adapter.is_software() { ProductShape::Tiled } else { ProductShape::Direct };
         let narrow = as_it_is.clone().limits(LimitPolicy::WebGpuDefaults).products(other);
-        for (what, options) in [("all limits", as_it_is), ("WebGPU's default limits", narrow)] {
+        let checked = narrow.clone().checked(true);
+        for (what, options) in [("all limits", as_it_is), ("WebGPU's default limits", narrow.clone())] {
             let device = match options.open() {
                 Ok(device) => device,
                 Err(e) => {
@@ -92,6 +93,17 @@ fn main() -> ExitCode {
                 if good { passed += 1 } else { failed += 1 }
             }
             devices.push(device);
+        }
+        // The library's shaders run without run-time checks; with them they must give the same bits.
+        if let (Ok(free), Ok(checked)) = (narrow.open(), checked.open()) {
+            let same = |verb: &verbs::Verb| match ((verb.run)(&free), (verb.run)(&checked)) {
+                (Ok(one), Ok(other)) => one == other,
+                _ => false,
+            };
+            let differ: Vec<_> = verbs::verbs().into_iter().filter(|v| !same(v)).map(|v| v.name).collect();
+            let said = if differ.is_empty() { "the same bits".to_owned() } else { format!("{differ:?}   FAILED") };
+            println!("    run-time checks of shaders on and off: {said}");
+            if differ.is_empty() { passed += 1 } else { failed += 1 }
         }
     }
     if let Some(dir) = target {

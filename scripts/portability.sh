@@ -1,22 +1,58 @@
 #!/usr/bin/env bash
-# Every shader through tint, the compiler of Chrome and Dawn, which must be on the PATH. (naga's text for Metal, DX12 and Vulkan
-# is made by `cargo test --test house`.)
+# What can be said of other systems from this one. `scripts/portability.sh [shaders|targets]` does both unless told which.
+#
+# shaders: every shader through tint, the compiler of Chrome and Dawn, which must be on the PATH. (naga's text for Metal, DX12
+# and Vulkan is made by `cargo test --test house`.)
+# targets: `cargo check` of the library for Windows, macOS, Linux on ARM and wasm32. Their standard libraries come from rustup;
+# nothing is linked or run.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-
-command -v tint >/dev/null || { echo "tint is not on the PATH"; exit 2; }
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cargo test --quiet --all-features --test isa -- write "$folder"
-
 bad=0
-refused() { echo "tint refuses $(basename "$1"):"; grep -m1 error "$folder/log" || head -3 "$folder/log"; bad=$((bad + 1)); }
-for shader in "$folder"/[0-9]*.wgsl; do
-    # wgpu takes subgroup operations without the directive that tint asks for.
-    { if grep -q quadBroadcast "$shader"; then echo "enable subgroups;"; fi; cat "$shader"; } >"$folder/one"
-    mv "$folder/one" "$folder/one.wgsl"
-    tint --format wgsl "$folder/one.wgsl" >/dev/null 2>"$folder/log" || refused "$shader"
-    rm "$folder/one.wgsl"
-done
-echo "tint: $bad refusals"
+
+shaders() {
+    command -v tint >/dev/null || { echo "tint is not on the PATH"; exit 2; }
+    folder=$(mktemp -d)
+    trap 'rm -rf "$folder"' EXIT
+    cargo test --quiet --all-features --test isa -- write "$folder"
+    local refusals=0
+    for shader in "$folder"/[0-9]*.wgsl; do
+        # wgpu takes subgroup operations without the directive that tint asks for.
+        { if grep -q quadBroadcast "$shader"; then echo "enable subgroups;"; fi; cat "$shader"; } >"$folder/one.wgsl"
+        # As it is, and with its parameters in a uniform buffer, as a browser gets it.
+        sed 's/var<immediate> params/@group(1) @binding(0) var<uniform> params/' "$folder/one.wgsl" >"$folder/two.wgsl"
+        for form in one two; do
+            if ! tint --format wgsl "$folder/$form.wgsl" >/dev/null 2>"$folder/log"; then
+                echo "tint refuses $(basename "$shader"), form $form:"
+                grep -m1 error "$folder/log" || head -3 "$folder/log"
+                refusals=$((refusals + 1))
+            fi
+        done
+        rm "$folder/one.wgsl" "$folder/two.wgsl"
+    done
+    echo "tint: $refusals refusals"
+    bad=$((bad + refusals))
+}
+
+targets() {
+    command -v rustup >/dev/null || { echo "rustup is not on the PATH"; exit 2; }
+    for target in x86_64-pc-windows-gnu aarch64-apple-darwin aarch64-unknown-linux-gnu wasm32-unknown-unknown; do
+        rustup target add "$target" >/dev/null 2>&1 || { echo "$target: no standard library"; bad=$((bad + 1)); continue; }
+        log=$(mktemp)
+        if cargo check --quiet --lib --features gpu,serde --target "$target" 2>"$log"; then
+            echo "$target: checked"
+        else
+            echo "$target: refused"
+            grep -m5 -A3 '^error' "$log" || tail -5 "$log"
+            bad=$((bad + 1))
+        fi
+        rm -f "$log"
+    done
+}
+
+case "${1:-both}" in
+shaders) shaders ;;
+targets) targets ;;
+both) shaders; targets ;;
+*) echo "shaders, targets, or nothing for both"; exit 2 ;;
+esac
 exit $((bad > 0))

@@ -83,7 +83,8 @@ fn factored(k: u32) -> Corner {
     let l33 = root(p3);
     let w33 = 1.0 / l33;
 
-    let good = vec4(p0, p1, p2, p3) > vec4<f32>();
+    // Greater than zero and finite, by their bits: fast math may take it that there are no NaN.
+    let good = bitcast<vec4<u32>>(vec4(p0, p1, p2, p3)) - vec4(1u) < vec4(0x7f7fffffu);
     if failed == 0u && !all(good) {
         let at = select(select(select(3u, 2u, !good.z), 1u, !good.y), 0u, !good.x);
         failed = params.first + 4u * k + at + 1u;

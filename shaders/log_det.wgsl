@@ -21,6 +21,12 @@ var<immediate> params: Params;
 var<workgroup> sums: array<f32, 64>;
 var<workgroup> worst: array<u32, 64>;
 
+// Greater than zero and finite. By its bits: where a compiler takes it that there are no NaN (Metal's fast math) a
+// comparison of floats may hold of one.
+fn positive(v: f32) -> bool {
+    return bitcast<u32>(v) - 1u < 0x7f7fffffu;
+}
+
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
     let end = min(params.rows, (group.x + 1u) * BLOCK);
@@ -28,7 +34,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     var bad = NONE;
     for (var i = group.x * BLOCK + lane; i < end; i += 64u) {
         let v = d[i].x;
-        if !(v > 0.0) { bad = min(bad, i); } else { sum += log(v); }
+        if !positive(v) { bad = min(bad, i); } else { sum += log(v); }
     }
     sums[lane] = sum;
     worst[lane] = bad;

@@ -35,6 +35,8 @@ pub struct Adapter {
     pub driver: String,
     /// What it allows.
     pub limits: Limits,
+    /// Bytes of its own memory, where the backend says (Vulkan): of its largest heap.
+    pub memory: Option<u64>,
     /// Names of the optional features it has.
     pub features: Vec<String>,
     /// Whether it has all that our shaders need.

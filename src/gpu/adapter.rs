@@ -41,9 +41,29 @@ pub(super) fn describe(index: usize, adapter: &wgpu::Adapter) -> Adapter {
         driver: format!("{} {}", info.driver, info.driver_info).trim().to_owned(),
         limits: limits_of(&adapter.limits()),
         features: adapter.features().iter_names().map(|(name, _)| name.to_owned()).collect(),
-        usable: adapter.features().contains(wgpu::Features::IMMEDIATES),
+        memory: memory(adapter),
+        usable: adapter.get_downlevel_capabilities().flags.contains(wgpu::DownlevelFlags::COMPUTE_SHADERS),
         name: info.name,
     }
+}
+
+/// Bytes of the largest heap of an adapter's own memory. wgpu does not say; Vulkan does.
+#[cfg(not(any(target_vendor = "apple", target_family = "wasm")))]
+fn memory(adapter: &wgpu::Adapter) -> Option<u64> {
+    /// `VK_MEMORY_HEAP_DEVICE_LOCAL_BIT`.
+    const LOCAL: u32 = 1;
+    // SAFETY: nothing is destroyed, and the instance outlives the borrow of its adapter.
+    let raw = unsafe { adapter.as_hal::<wgpu::hal::api::Vulkan>() }?;
+    let instance = raw.shared_instance().raw_instance();
+    // SAFETY: the physical device is one of this instance's.
+    let all = unsafe { instance.get_physical_device_memory_properties(raw.raw_physical_device()) };
+    let heaps = all.memory_heaps.iter().take(all.memory_heap_count as usize);
+    heaps.filter(|heap| heap.flags.as_raw() & LOCAL != 0).map(|heap| heap.size).max()
+}
+
+#[cfg(any(target_vendor = "apple", target_family = "wasm"))]
+fn memory(_: &wgpu::Adapter) -> Option<u64> {
+    None
 }
 
 /// Every adapter of this machine, in the driver's order.

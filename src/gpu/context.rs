@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use super::buffer::Pool;
 use super::record::Recorder;
-use super::{Limits, ProductShape, Request, adapter};
-use crate::device::{Adapter, Counters, LimitPolicy};
+use super::uniforms::Uniforms;
+use super::{Choice, Limits, ProductShape, Request, adapter};
+use crate::device::{Adapter, Card, Counters, LimitPolicy};
 use crate::{Error, Result};
 
 /// Immediates that every shader may use; Vulkan guarantees this much.
@@ -27,6 +28,10 @@ pub(super) struct Inner {
     pub threshold: f64,
     pub checked: bool,
     pub budget: f64,
+    pub pretends: bool,
+    pub card: Option<Card>,
+    /// Where parameters travel if not as immediates.
+    pub uniforms: Option<Uniforms>,
     pub pipelines: Mutex<HashMap<u64, Compiled>>,
     pub groups: Mutex<HashMap<Bound, wgpu::BindGroup>>,
     pub recorder: Mutex<Recorder>,
@@ -57,23 +62,24 @@ impl Gpu {
         let (index, raw) = adapter::pick(&request.choice)?;
         let described = adapter::describe(index, &raw);
         if !described.usable {
-            return Err(Error::MissingFeature { adapter: described.name, feature: "IMMEDIATES".into() });
+            return Err(Error::MissingFeature { adapter: described.name, feature: "COMPUTE_SHADERS".into() });
         }
         let full = raw.limits();
+        let immediates = raw.features().contains(wgpu::Features::IMMEDIATES) && !request.uniforms;
         let limits = match request.limits {
             LimitPolicy::Adapter => full,
-            LimitPolicy::WebGpuDefaults => wgpu::Limits {
-                max_immediate_size: IMMEDIATE_BYTES,
-                ..wgpu::Limits::defaults().using_alignment(full)
-            },
+            LimitPolicy::WebGpuDefaults => wgpu::Limits::defaults().using_alignment(full),
             LimitPolicy::BindingBytes(bytes) => wgpu::Limits {
                 max_storage_buffer_binding_size: bytes.min(full.max_storage_buffer_binding_size),
                 ..full
             },
         };
+        let limits =
+            wgpu::Limits { max_immediate_size: if immediates { IMMEDIATE_BYTES } else { 0 }, ..limits };
+        let needed = if immediates { wgpu::Features::IMMEDIATES } else { wgpu::Features::empty() };
         let wanted = wgpu::DeviceDescriptor {
             label: Some("mercer"),
-            required_features: wgpu::Features::IMMEDIATES | (raw.features() & wgpu::Features::SUBGROUP),
+            required_features: needed | (raw.features() & wgpu::Features::SUBGROUP),
             required_limits: limits.clone(),
             ..Default::default()
         };
@@ -86,7 +92,11 @@ impl Gpu {
         });
         let software = described.is_software();
         let subgroups = raw.features().contains(wgpu::Features::SUBGROUP);
+        let pool = Pool::within(described.memory, limits.max_buffer_size);
         Ok(Gpu(Arc::new(Inner {
+            uniforms: (!immediates).then(|| Uniforms::new(&device)),
+            card: request.card.clone().or_else(|| Card::named(&described.name)),
+            pretends: request.choice == Choice::Pretend,
             device,
             queue,
             adapter: described,
@@ -103,7 +113,7 @@ impl Gpu {
             pipelines: Mutex::default(),
             groups: Mutex::default(),
             recorder: Mutex::default(),
-            pool: Mutex::default(),
+            pool: Mutex::new(pool),
             counters: Mutex::default(),
             lost,
         })))
@@ -125,6 +135,21 @@ impl Gpu {
     /// Multiply-adds of one submission, and so of one dispatch, at most.
     pub(crate) fn budget(&self) -> f64 {
         self.0.budget
+    }
+
+    /// The card whose model times what is recorded.
+    pub(crate) fn card(&self) -> Option<&Card> {
+        self.0.card.as_ref()
+    }
+
+    /// Nanoseconds by the model of the card; nothing without one.
+    pub(super) fn modelled(&self, seconds: impl FnOnce(&Card) -> f64) -> u64 {
+        self.0.card.as_ref().map_or(0, |card| (1e9 * seconds(card)) as u64)
+    }
+
+    /// Whether nothing is computed here.
+    pub(crate) fn pretends(&self) -> bool {
+        self.0.pretends
     }
 
     /// Whether matrix products take the direct shape.
@@ -159,6 +184,7 @@ impl Gpu {
     pub(crate) fn guard<T>(&self, op: &'static str, body: impl FnOnce() -> Result<T>) -> Result<T> {
         let _span = tracing::debug_span!("gpu", op).entered();
         let device = &self.0.device;
+        lock(&self.0.counters).error_scopes += 1;
         let invalid = device.push_error_scope(wgpu::ErrorFilter::Validation);
         let memory = device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
         let internal = device.push_error_scope(wgpu::ErrorFilter::Internal);

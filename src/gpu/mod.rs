@@ -17,6 +17,8 @@ mod pipeline;
 mod readback;
 #[cfg(feature = "gpu")]
 mod record;
+#[cfg(feature = "gpu")]
+mod uniforms;
 
 #[cfg(not(feature = "gpu"))]
 pub(crate) use absent::{Buffer, Gpu, adapters};
@@ -45,6 +47,20 @@ pub(crate) struct Bind<'a> {
     pub buffer: &'a Buffer,
     pub offset: u64,
     pub bytes: u64,
+    /// Bytes that a dispatch reads and writes of it: all, unless said otherwise.
+    touched: u64,
+}
+
+impl<'a> Bind<'a> {
+    #[cfg(feature = "gpu")]
+    fn new(buffer: &'a Buffer, offset: u64, bytes: u64) -> Self {
+        Bind { buffer, offset, bytes, touched: bytes }
+    }
+
+    /// The same where a dispatch reads and writes only so many bytes, or more than all.
+    pub(crate) fn touching(self, bytes: f64) -> Self {
+        Bind { touched: bytes as u64, ..self }
+    }
 }
 
 /// WGSL text in parts, and the name under which its pipelines are cached.
@@ -78,7 +94,7 @@ pub(crate) struct Pass<'a> {
     pub entry: &'static str,
     pub constants: &'a [(&'static str, f64)],
     pub binds: &'a [Bind<'a>],
-    /// The shader's `Params`, as immediates.
+    /// The shader's `Params`: immediates, or a slot of a uniform buffer where there are none.
     pub params: &'a [u8],
     pub grid: [u32; 3],
     /// Multiply-adds, roughly; 0 for a pass over what is bound, whose bytes then count.
@@ -89,8 +105,12 @@ pub(crate) struct Pass<'a> {
 impl Pass<'_> {
     /// What this dispatch costs, in multiply-adds.
     fn cost(&self) -> f64 {
-        let bytes: u64 = self.binds.iter().map(|bind| bind.bytes).sum();
-        self.work.max(bytes as f64 / 4.0)
+        self.work.max(self.touched() as f64 / 4.0)
+    }
+
+    /// Bytes that it reads and writes.
+    fn touched(&self) -> u64 {
+        self.binds.iter().map(|bind| bind.touched).sum()
     }
 }
 
@@ -120,6 +140,10 @@ pub(crate) struct Request {
     pub checked: bool,
     /// Multiply-adds of one submission.
     pub budget: f64,
+    /// Whether parameters travel in a uniform buffer although there are immediates.
+    pub uniforms: bool,
+    /// The card to model, if not the adapter's own.
+    pub card: Option<crate::device::Card>,
 }
 
 /// Which adapter to open.

@@ -4,6 +4,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::Pass;
 use super::context::{Bound, Compiled, Gpu, lock};
+use super::uniforms::Uniforms;
 use crate::{Error, Result};
 
 /// Sets of bound buffers kept; beyond this all are forgotten, and made again as they are needed.
@@ -60,6 +61,7 @@ impl Gpu {
             groups.clear();
         }
         groups.insert(bound, group.clone());
+        lock(&self.0.counters).bind_groups += 1;
         Ok((pipeline, group))
     }
 
@@ -99,17 +101,22 @@ impl Gpu {
         let label = pass.shader.key;
         let _span = tracing::debug_span!("compile", label).entered();
         let device = &self.0.device;
-        let source = pass.shader.parts.concat();
+        let mut source = pass.shader.parts.concat();
+        if self.0.uniforms.is_some() {
+            source = Uniforms::text(&source);
+        }
         // Written out rather than derived by the driver, which leaves out what a kernel happens not to use.
         let entries: Vec<_> = (0..pass.binds.len()).map(|i| entry(&source, i as u32)).collect();
         let group = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
             label: Some(label),
             entries: &entries,
         });
+        let groups: Vec<_> =
+            [&group].into_iter().chain(self.0.uniforms.iter().map(|u| &u.layout)).map(Some).collect();
         let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
             label: Some(label),
-            bind_group_layouts: &[Some(&group)],
-            immediate_size: pass.params.len() as u32,
+            bind_group_layouts: &groups,
+            immediate_size: if self.0.uniforms.is_some() { 0 } else { pass.params.len() as u32 },
         });
         let text = wgpu::ShaderModuleDescriptor {
             label: Some(label),

@@ -27,6 +27,7 @@ impl Gpu {
             let mut counters = lock(&self.0.counters);
             counters.bytes_down += bytes;
             counters.read_backs += 1;
+            counters.model_nanoseconds += self.modelled(|card| card.read_back(bytes as f64));
             drop(counters);
             Ok(data)
         })

@@ -1,12 +1,13 @@
 //! Recording: dispatches gather in one submission until somebody asks for a result.
 
 use super::context::{Gpu, lock};
+use super::uniforms::SLOT;
 use super::{Buffer, Pass};
 use crate::Result;
 use crate::progress::still_busy;
 
 /// Dispatches in one submission, however little they cost: a GPU that has nothing to do need not wait for more.
-const BATCH: usize = 256;
+pub(super) const BATCH: usize = 256;
 
 /// Commands recorded and not yet submitted.
 #[derive(Default)]
@@ -15,6 +16,8 @@ pub(super) struct Recorder {
     pass: Option<wgpu::ComputePass<'static>>,
     encoder: Option<wgpu::CommandEncoder>,
     dispatches: usize,
+    /// Their parameters, where these are not immediates.
+    slots: Vec<u8>,
     /// Multiply-adds of all of them.
     cost: f64,
     /// The last submission, and the last that was made because its budget was spent.
@@ -52,10 +55,17 @@ impl Gpu {
                 recorder.encoder(&self.0.device).begin_compute_pass(&wgpu::ComputePassDescriptor::default());
             recorder.pass = Some(pass.forget_lifetime());
         }
-        if let Some(compute) = &mut recorder.pass {
+        let Recorder { pass: compute, slots, .. } = &mut *recorder;
+        if let Some(compute) = compute {
             compute.set_pipeline(&pipeline);
             compute.set_bind_group(0, &group, &[]);
-            compute.set_immediates(0, pass.params);
+            if let Some(uniforms) = &self.0.uniforms {
+                compute.set_bind_group(1, &uniforms.group, &[slots.len() as u32]);
+                slots.extend(pass.params);
+                slots.resize(slots.len().next_multiple_of(SLOT), 0);
+            } else {
+                compute.set_immediates(0, pass.params);
+            }
             compute.dispatch_workgroups(x, y, z);
         }
         recorder.dispatches += 1;
@@ -64,6 +74,12 @@ impl Gpu {
         drop(recorder);
         let mut counters = lock(&self.0.counters);
         counters.dispatches += 1;
+        counters.multiply_adds += pass.work as u64;
+        counters.bytes_touched += pass.touched();
+        counters.model_nanoseconds += self.modelled(|card| {
+            let groups = f64::from(x) * f64::from(y) * f64::from(z);
+            card.dispatch(pass.shader.key, pass.work, pass.touched() as f64, groups)
+        });
         counters.largest_submission = counters.largest_submission.max(cost);
         drop(counters);
         if full { self.flush() } else { Ok(()) }
@@ -94,6 +110,10 @@ impl Gpu {
             recorder.pass = None;
             (recorder.dispatches, recorder.cost) = (0, 0.0);
             if let Some(encoder) = recorder.encoder.take() {
+                if let (Some(uniforms), false) = (&self.0.uniforms, recorder.slots.is_empty()) {
+                    self.0.queue.write_buffer(&uniforms.buffer, 0, &recorder.slots);
+                    recorder.slots.clear();
+                }
                 recorder.latest = Some(self.0.queue.submit([encoder.finish()]));
                 lock(&self.0.counters).submissions += 1;
             }

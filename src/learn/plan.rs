@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{Error, Result};
+use crate::{Device, Error, Result};
 
 /// Bytes that a fit may allocate unless told otherwise: two n x n matrices up to about n = 11,500.
 pub(crate) const BUDGET: u64 = 2 << 30;
@@ -58,9 +58,33 @@ pub struct Plan {
     /// Operations of one iteration; zero for a direct method.
     #[cfg_attr(feature = "serde", serde(with = "crate::saved::number"))]
     pub flops_per_iteration: f64,
+    /// Seconds that a model of the device's [card](crate::device::Card) gives for both kinds of operations, to leading order;
+    /// zero on the CPU and for a card that has none. They are no measurement.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub model_seconds: [f64; 2],
 }
 
 impl Plan {
+    /// What `device` would hold besides the host, and operations done once and in each iteration. In floating point: no size
+    /// is so large that it overflows, and the cast ends at the largest integer.
+    pub(crate) fn on(
+        device: &Device,
+        method: Method,
+        [host, there]: [f64; 2],
+        [flops, flops_per_iteration]: [f64; 2],
+    ) -> Self {
+        let there = if device.is_gpu() { there } else { 0.0 };
+        let seconds = |flops: f64| device.card().map_or(0.0, |card| card.seconds(flops));
+        Plan {
+            method,
+            host_bytes: host as u64,
+            device_bytes: there as u64,
+            flops,
+            flops_per_iteration,
+            model_seconds: [seconds(flops), seconds(flops_per_iteration)],
+        }
+    }
+
     /// Bytes where most are needed.
     pub(crate) fn need(&self) -> u64 {
         self.host_bytes.max(self.device_bytes)
@@ -80,7 +104,14 @@ impl fmt::Display for Plan {
         if self.flops_per_iteration > 0.0 {
             write!(f, " and {:.2e} an iteration", self.flops_per_iteration)?;
         }
-        Ok(())
+        match self.model_seconds {
+            [0.0, 0.0] => Ok(()),
+            [once, 0.0] => write!(f, "; by a model of the card {:.3} ms", 1e3 * once),
+            [once, each] => {
+                let ms = |s: f64| 1e3 * s;
+                write!(f, "; by a model of the card {:.3} ms and {:.3} an iteration", ms(once), ms(each))
+            }
+        }
     }
 }
 

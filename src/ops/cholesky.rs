@@ -102,8 +102,12 @@ fn on_gpu(gpu: &Gpu, a: &Matrix) -> Result<Matrix> {
             first: j as u32,
             wide: panel.vec4s() as u32,
         };
-        let binds = [l.rows_bind(j, next), inverses.rows_bind(j, j + BLOCK), status.whole()];
-        stage(gpu, "cholesky_factor", FACTOR, &binds, &params, [1, 1, 1])?;
+        let block = (4 * BLOCK * BLOCK) as f64;
+        let binds =
+            [l.rows_bind(j, next).touching(2.0 * block), inverses.rows_bind(j, j + BLOCK), status.whole()];
+        // A factor and its inverse.
+        let work = 2.0 / 3.0 * BLOCK.pow(3) as f64;
+        stage(gpu, "cholesky_factor", FACTOR, &binds, &params, [1, 1, 1], work)?;
         let rest = n - next;
         if rest == 0 {
             break;
@@ -177,18 +181,27 @@ fn put_panel(gpu: &Gpu, panel: &Matrix, l: &Matrix, across: &Matrix, j: usize) -
             first: (from / 4) as u32,
             wide: panel.vec4s() as u32,
         };
+        let columns = (4 * rows.len() * BLOCK) as f64;
         let binds = [
-            panel.rows_bind(from, to),
-            l.rows_bind(from, to),
-            l.rows_bind(j, next),
-            across.rows_bind(done, done + BLOCK),
+            panel.rows_bind(from, to).touching(columns),
+            l.rows_bind(from, to).touching(columns),
+            l.rows_bind(j, next).touching(columns),
+            across.rows_bind(done, done + BLOCK).touching(columns),
         ];
-        stage(gpu, "cholesky_panel", PANEL, &binds, &params, [1, rows.len().div_ceil(TALL) as u32, 1])?;
+        stage(gpu, "cholesky_panel", PANEL, &binds, &params, [1, rows.len().div_ceil(TALL) as u32, 1], 0.0)?;
     }
     Ok(())
 }
 
-fn stage(gpu: &Gpu, key: &str, text: &str, binds: &[Bind], params: &Params, grid: [u32; 3]) -> Result<()> {
+fn stage(
+    gpu: &Gpu,
+    key: &str,
+    text: &str,
+    binds: &[Bind],
+    params: &Params,
+    grid: [u32; 3],
+    work: f64,
+) -> Result<()> {
     gpu.run(&Pass {
         op: "cholesky",
         shader: Shader::new(key, &[text]),
@@ -197,6 +210,6 @@ fn stage(gpu: &Gpu, key: &str, text: &str, binds: &[Bind], params: &Params, grid
         binds,
         params: bytemuck::bytes_of(params),
         grid,
-        work: 0.0,
+        work,
     })
 }

@@ -15,6 +15,7 @@ use super::half::single;
 use super::require;
 use crate::host::memory::{copy, room};
 use crate::matrix::Shared;
+use crate::matrix::window::windows;
 use crate::{Matrix, Precision, Result};
 
 pub(crate) use crate::host::product::Entries;
@@ -124,6 +125,34 @@ pub fn syrk(alpha: f64, a: &Matrix, t: Trans) -> Result<Matrix> {
             )?;
             Ok(out)
         }),
+    }
+}
+
+/// Rows of a block of [`triangle_squared`].
+const BLOCK_ROWS: usize = 512;
+
+/// The lower triangle of `XᵀX` for a lower triangular X on a GPU, in `n³/6` multiply-adds where [`syrk`] takes `n³/2`: in
+/// the sum of an entry no row counts above its own. What is above the diagonal is not to be read.
+///
+/// # Errors
+/// Only those of the device.
+pub(crate) fn triangle_squared(x: &Matrix) -> Result<Matrix> {
+    let n = x.rows();
+    match x.place() {
+        Shared::Gpu(gpu) if !gpu.direct() && n > BLOCK_ROWS => gpu.guard("syrk", || {
+            let out = Matrix::alloc(gpu, "syrk.out", (n, n), Precision::Single)?;
+            for rows in windows(n, BLOCK_ROWS) {
+                let below = n - rows.start;
+                let a = Block { of: x, row: rows.start, col: rows.start, rows: below, cols: rows.len() };
+                let b = Block { of: x, row: rows.start, col: 0, rows: below, cols: rows.end };
+                let (ta, tb, part) = (Trans::Yes, Trans::No, Part::All);
+                let place = Block { of: &out, row: rows.start, col: 0, rows: rows.len(), cols: rows.end };
+                on_gpu(gpu, &Product { alpha: 1.0, a, ta, b, tb, beta: 0.0, part }, place)?;
+            }
+            Ok(out)
+        }),
+        // A software adapter would transpose X for each block.
+        _ => syrk(1.0, x, Trans::Yes),
     }
 }
 

@@ -52,7 +52,7 @@ pub use gather::{gather_rows, permute, permuted_sums};
 pub use gaussian_log_density::{Whitening, gaussian_log_density};
 pub use gemm::{Relabellings, Trans, bilinear_forms, gemm, gemm_add, relabelled_forms, syrk};
 pub(crate) use gemm::{
-    accumulate_alone, accumulate_lower_alone, add_lower, on_a_worker, product, product_alone,
+    accumulate_alone, accumulate_lower_alone, add_lower, on_a_worker, product, product_alone, triangle_squared,
 };
 pub(crate) use gram::gram_lower;
 pub use gram::{gram, gram_half};

@@ -2,7 +2,7 @@
 
 use mercer::device::{DeviceOptions, LimitPolicy, ProductShape};
 use mercer::kernel::Custom;
-use mercer::ops::gram;
+use mercer::ops::{Map, gram, map};
 use mercer::{Device, Kernel, Matrix};
 
 use crate::support::verbs::{points, verbs};
@@ -19,6 +19,38 @@ fn checks_change_no_bit() {
         for verb in verbs() {
             let (free, checked) = ((verb.run)(&free).unwrap(), (verb.run)(&checked).unwrap());
             assert_eq!(free, checked, "{} on {}", verb.name, adapter.name);
+        }
+    }
+}
+
+/// Parameters in a uniform buffer, as in browsers, are the same parameters.
+#[test]
+fn a_uniform_buffer_changes_no_bit() {
+    for adapter in Device::adapters().into_iter().filter(|a| a.usable) {
+        let options = DeviceOptions::new().index(adapter.index).products(ProductShape::Tiled);
+        let [immediate, uniform] = [false, true].map(|on| options.clone().uniforms(on).open().unwrap());
+        for verb in verbs() {
+            let (one, other) = ((verb.run)(&immediate).unwrap(), (verb.run)(&uniform).unwrap());
+            assert_eq!(one, other, "{} on {}", verb.name, adapter.name);
+        }
+        let texts = |device: &Device, word: &str| device.shaders().iter().filter(|s| s.1.contains(word)).count();
+        assert_eq!(texts(&uniform, "var<immediate>"), 0);
+        assert_eq!(texts(&uniform, "var<uniform> params"), uniform.shaders().len());
+    }
+}
+
+/// More dispatches than a submission holds, each with parameters of its own: none sees those of another.
+#[test]
+fn every_dispatch_has_its_own_slot() {
+    for adapter in Device::adapters().into_iter().filter(|a| a.usable) {
+        let device = DeviceOptions::new().index(adapter.index).uniforms(true).open().unwrap();
+        let a = Matrix::from_array(&device, points(5, 4, 1).view()).unwrap();
+        let scaled: Vec<Matrix> =
+            (0..600).map(|i| map(&a, Map::Affine { scale: f64::from(i), shift: 0.0 }).unwrap()).collect();
+        for (i, m) in scaled.iter().enumerate() {
+            let want = points(5, 4, 1) * i as f64;
+            let off = (m.to_array().unwrap() - &want).fold(0f64, |w, e| w.max(e.abs()));
+            assert!(off <= 1e-6 * i as f64, "{off} of the {i}-th on {}", adapter.name);
         }
     }
 }

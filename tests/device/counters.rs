@@ -1,4 +1,4 @@
-use mercer::device::{DeviceOptions, ProductShape};
+use mercer::device::{DeviceOptions, LimitPolicy, ProductShape};
 use mercer::ops::{
     Side, Trans, Triangle, Weights, cholesky, gemm, gram_sum, gram_vec, nearest, solve_triangular, syrk,
     transpose,
@@ -162,4 +162,47 @@ fn no_submission_is_beyond_the_budget() {
     let spent = device.counters();
     assert!(spent.submissions >= 64, "{} submissions", spent.submissions);
     assert!(spent.largest_submission <= 200_000_000, "{:e}", spent.largest_submission as f64);
+}
+
+/// What has run once costs a verb one scope for errors: no pipeline, no set of bindings, nothing else of the driver's.
+#[test]
+fn a_verb_is_one_scope_and_binds_nothing_anew() {
+    for shared in adapters() {
+        let device = own(shared);
+        let a = on(&device, &random(64, 64, 1));
+        let work = || drop(gemm(1.0, &a, Trans::No, &a, Trans::No).unwrap());
+        work();
+        let before = device.counters();
+        (0..20).for_each(|_| work());
+        let after = device.counters();
+        assert_eq!(after.error_scopes - before.error_scopes, 20, "{device}");
+        assert_eq!(after.bind_groups, before.bind_groups, "{device}");
+        assert_eq!(after.pipelines, before.pipelines, "{device}");
+        assert_eq!(after.device_bytes, before.device_bytes, "{device}");
+    }
+}
+
+/// How much stays idle follows the adapter; what no longer fits pushes out the sizes that were not asked for longest.
+#[test]
+fn the_pool_is_as_large_as_the_adapter_allows() {
+    let n = 5120;
+    let matrix = 4 * (n * n) as u64;
+    for (policy, limit) in [(LimitPolicy::Adapter, u64::MAX), (LimitPolicy::WebGpuDefaults, 256 << 20)] {
+        let device = DeviceOptions::new().pretend().limits(policy).products(ProductShape::Tiled);
+        let device = device.open().unwrap();
+        let a = Matrix::from_array(&device, Array2::<f32>::zeros((n, 4)).view()).unwrap();
+        let idle = || device.counters().device_bytes - device.counters().used_bytes;
+        let square = || gemm(1.0, &a, Trans::No, &a, Trans::Yes).unwrap();
+        let three = [square(), square(), square()];
+        drop(three);
+        let kept = if limit == u64::MAX { 3 } else { 2 };
+        assert_eq!(idle(), kept * matrix, "{policy:?}");
+        assert!(device.counters().device_bytes <= limit, "{policy:?}");
+        // Another size, until the first has had to go for it.
+        let narrow = || gemm(1.0, &a, Trans::Yes, &a, Trans::No).unwrap();
+        drop(narrow());
+        let settled = device.counters().device_bytes;
+        drop(narrow());
+        assert_eq!(device.counters().device_bytes, settled, "{policy:?}");
+    }
 }

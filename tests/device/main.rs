@@ -8,5 +8,6 @@ mod choice;
 mod counters;
 mod failures;
 mod matrix;
+mod model;
 mod progress;
 mod vector_state;

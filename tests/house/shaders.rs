@@ -29,10 +29,18 @@ fn every_shader_passes_every_back_end() {
         .unwrap_or_else(|e| panic!("{name}: {e}"));
         spv::write_vec(&module, &info, &spv::Options::default(), None)
             .unwrap_or_else(|e| panic!("{name}: SPIR-V: {e}"));
-        let options =
-            msl::Options { fake_missing_bindings: true, lang_version: (2, 4), ..Default::default() };
-        msl::write_string(&module, &info, &options, &msl::PipelineOptions::default())
-            .unwrap_or_else(|e| panic!("{name}: MSL: {e}"));
+        let text = metal(&name, &module, &info);
+        // Metal compiles with fast math, which takes it that there are no NaN and no infinities: nothing may ask for them,
+        // and what finds a pivot that is none looks at its bits.
+        for word in ["isnan", "isinf", "isfinite", "INFINITY", "NAN"] {
+            assert!(!text.contains(word), "{name}: {word} in MSL");
+        }
+        if name.starts_with("log_det") {
+            assert!(text.contains("as_type<uint>(v"), "{name}: {text}");
+        }
+        if name.starts_with("cholesky_factor") {
+            assert!(text.contains("as_type<metal::uint4>(metal::float4(p0"), "{name}: {text}");
+        }
         let options = hlsl::Options {
             fake_missing_bindings: true,
             shader_model: hlsl::ShaderModel::V6_0,
@@ -48,6 +56,14 @@ fn every_shader_passes_every_back_end() {
             gles(&name, &module, &info);
         }
     }
+}
+
+/// The text for Metal.
+fn metal(name: &str, module: &naga::Module, info: &naga::valid::ModuleInfo) -> String {
+    let options = msl::Options { fake_missing_bindings: true, lang_version: (2, 4), ..Default::default() };
+    msl::write_string(module, info, &options, &msl::PipelineOptions::default())
+        .unwrap_or_else(|e| panic!("{name}: MSL: {e}"))
+        .0
 }
 
 /// GLSL ES 3.2, the oldest that has what we use, one entry point at a time.

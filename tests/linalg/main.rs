@@ -8,6 +8,7 @@ mod crossings;
 mod double_double;
 mod eigen;
 mod input;
+mod inverse;
 mod lanczos_log_det;
 mod low_rank;
 mod preconditioner;

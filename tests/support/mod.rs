@@ -16,7 +16,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 /// Every adapter of this machine: with all of its limits, and as hardware would be used, within WebGPU's default
-/// limits. No problem is too small for them. Never empty.
+/// limits; the last of them as a browser would be, without immediates. No problem is too small for them. Never empty.
 pub fn gpus() -> &'static [Device] {
     static GPUS: OnceLock<Vec<Device>> = OnceLock::new();
     GPUS.get_or_init(|| {
@@ -27,10 +27,12 @@ pub fn gpus() -> &'static [Device] {
              or `apt-get install mesa-vulkan-drivers libvulkan1`"
         );
         let usable = adapters.iter().filter(|a| a.usable);
+        let last = usable.clone().map(|a| a.index).max();
         usable
             .flat_map(|a| {
                 let as_it_is = DeviceOptions::new().index(a.index).threshold(0.0);
                 let as_hardware = as_it_is.clone().limits(LimitPolicy::WebGpuDefaults).products(ProductShape::Tiled);
+                let as_hardware = as_hardware.uniforms(Some(a.index) == last);
                 [as_it_is, as_hardware].map(|options| options.open().expect("a usable adapter opens"))
             })
             .collect()

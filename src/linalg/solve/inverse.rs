@@ -9,7 +9,7 @@ use super::spd_factor::SpdFactor;
 use crate::host::memory::copy;
 use crate::ops::{
     Map, Side, Trans, Triangle, add_diagonal_vector, add_lower, invert_lower, map, on_a_worker, product,
-    solve_in_place, solve_triangular, syrk,
+    solve_in_place, solve_triangular, triangle_squared,
 };
 use crate::{Matrix, Result};
 
@@ -17,7 +17,7 @@ impl SpdFactor {
     /// The **lower triangle** of `(A + jitter I)⁻¹`, as exact as the factor, on its device; what is above the diagonal
     /// is not to be read.
     ///
-    /// `2n³/3` operations on the CPU, where [`SpdFactor::inverse`] refines every column for `4n³`.
+    /// `2n³/3` operations, where [`SpdFactor::inverse`] refines every column for `4n³`.
     ///
     /// # Errors
     /// Those of the device.
@@ -53,15 +53,15 @@ impl SpdFactor {
     fn inverse_on_gpu(&self, l: &Matrix) -> Result<Matrix> {
         let Some(s) = self.scale() else {
             return match &self.current().inverse {
-                Some(half) => syrk(1.0, half, Trans::Yes),
-                None => syrk(1.0, &invert_lower(l)?, Trans::Yes),
+                Some(half) => triangle_squared(half),
+                None => triangle_squared(&invert_lower(l)?),
             };
         };
         // S, n x n, made where it is used: nothing of size n² crosses.
         let nothing = map(l, Map::Affine { scale: 0.0, shift: 0.0 })?;
         let s = Matrix::upload("SpdFactor::inverse_lower", &l.device(), s.insert_axis(Axis(1)))?;
         let scale = add_diagonal_vector(&nothing, &s)?;
-        syrk(1.0, &solve_triangular(l, Triangle::Lower, Trans::No, Side::Left, &scale)?, Trans::Yes)
+        triangle_squared(&solve_triangular(l, Triangle::Lower, Trans::No, Side::Left, &scale)?)
     }
 }
 

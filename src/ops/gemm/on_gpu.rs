@@ -8,6 +8,7 @@ use crate::ops::{Trans, half, transpose};
 use crate::{Matrix, Precision, Result};
 
 const TILED: &str = include_str!("../../../shaders/gemm_tiled.wgsl");
+const STAGE: &str = include_str!("../../../shaders/gemm_stage.wgsl");
 const DIRECT: &str = include_str!("../../../shaders/gemm_direct.wgsl");
 const SMALL: usize = 64; // rows and columns of a tile: one workgroup
 const LARGE: usize = 128;
@@ -151,7 +152,7 @@ pub(in crate::ops) fn on_gpu(gpu: &Gpu, p: &Product, out: Block) -> Result<()> {
     let (dm, dn) = within(gpu.budget(), p.part, (out.rows, out.cols, k), (dm, dn, dk));
     let [half_a, half_b] = [a.of, b.of].map(|m| m.precision() == Precision::Half);
     let source = [half::operand("a", 0, half_a), half::operand("b", 1, half_b)];
-    let (body, shape) = if direct { (DIRECT, "direct") } else { (TILED, "tiled") };
+    let (body, staging, shape) = if direct { (DIRECT, "", "direct") } else { (TILED, STAGE, "tiled") };
     let key = format!("gemm_{shape}{}{}", u8::from(half_a), u8::from(half_b));
     let flag = |on: bool| f64::from(u8::from(on));
     let share = if p.part == Part::All { 1.0 } else { 0.5 };
@@ -165,6 +166,8 @@ pub(in crate::ops) fn on_gpu(gpu: &Gpu, p: &Product, out: Block) -> Result<()> {
         constants.extend(others.map(|(name, on)| (name, flag(on))));
         constants.push(("LANES", (tall / 8) as f64));
     }
+    let area = |i: &Range<usize>, j: &Range<usize>| i.len() as f64 * j.len() as f64;
+    let wide = |half: bool| if half { 2.0 } else { 4.0 };
     // Stored rows and first stored column of the window (i, j) of op(x).
     let place = |x: &Block, t: Trans, i: &Range<usize>, j: &Range<usize>| {
         let (rows, cols) = if t == Trans::No { (i, j) } else { (j, i) };
@@ -176,6 +179,9 @@ pub(in crate::ops) fn on_gpu(gpu: &Gpu, p: &Product, out: Block) -> Result<()> {
                 let (a_rows, a_col) = place(&a, ta, &rm, &rk);
                 let (b_rows, b_col) = place(&b, tb, &rk, &rn);
                 let (c_rows, c_col) = place(&out, Trans::No, &rm, &rn);
+                let beta = if rk.start == 0 { p.beta as f32 } else { 1.0 };
+                // What is added to is read before it is written; of a triangle half is.
+                let visits = if beta == 0.0 { 1.0 } else { 2.0 } * if p.part == Part::Lower { 0.5 } else { 1.0 };
                 let params = Params {
                     m: rm.len() as u32,
                     n: rn.len() as u32,
@@ -189,17 +195,17 @@ pub(in crate::ops) fn on_gpu(gpu: &Gpu, p: &Product, out: Block) -> Result<()> {
                     // Wraps around below zero, which is how the shader's `i32` reads it.
                     shift: (rm.start as u32).wrapping_sub(rn.start as u32),
                     alpha: p.alpha as f32,
-                    beta: if rk.start == 0 { p.beta as f32 } else { 1.0 },
+                    beta,
                 };
                 gpu.run(&Pass {
                     op: "gemm",
-                    shader: Shader::new(&key, &[&source[0], &source[1], body]),
+                    shader: Shader::new(&key, &[&source[0], &source[1], body, staging]),
                     entry: "main",
                     constants: &constants,
                     binds: &[
-                        a.of.rows_bind(a_rows.start, a_rows.end),
-                        b.of.rows_bind(b_rows.start, b_rows.end),
-                        out.of.rows_bind(c_rows.start, c_rows.end),
+                        a.of.rows_bind(a_rows.start, a_rows.end).touching(wide(half_a) * area(&rm, &rk)),
+                        b.of.rows_bind(b_rows.start, b_rows.end).touching(wide(half_b) * area(&rk, &rn)),
+                        out.of.rows_bind(c_rows.start, c_rows.end).touching(4.0 * visits * area(&rm, &rn)),
                     ],
                     params: bytemuck::bytes_of(&params),
                     grid: [rn.len().div_ceil(across) as u32, rm.len().div_ceil(tall) as u32, 1],

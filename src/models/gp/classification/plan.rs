@@ -16,7 +16,6 @@ impl GpClassifier {
     }
 
     fn cost(&self, device: &Device, (n, d, classes): (usize, usize, usize), gradient: bool) -> Plan {
-        // In floating point: no size is so large that it overflows, and a cast back ends at the largest integer.
         let (nf, df, c) = (n as f64, d as f64, classes.max(2) as f64);
         let (host, step) = if self.likelihood == Likelihood::Softmax {
             // K, three for each class (B, its factor, E) and S with its factor and what they are made of. A gradient
@@ -31,16 +30,11 @@ impl GpClassifier {
         };
         let (flops, flops_per_iteration) = (0.5 * nf * nf * kernel_flops(d), step * nf.powi(3));
         // K stays there; B, its factor and two panels of it come and go.
-        let on_gpu =
-            self.likelihood != Likelihood::Softmax && device.suited_to(flops + flops_per_iteration).is_gpu();
-        let on_device = nf * (row_bytes(n) + row_bytes(d)) + nf * row_bytes(n) + factoring_bytes(device, n);
-        Plan {
-            method: Method::Dense,
-            host_bytes: (8.0 * nf * (host * nf + 2.0 * df + 6.0 * c)) as u64,
-            device_bytes: if on_gpu { on_device as u64 } else { 0 },
-            flops,
-            flops_per_iteration,
-        }
+        let device = device.suited_to(flops + flops_per_iteration);
+        let device = if self.likelihood == Likelihood::Softmax { Device::cpu() } else { device };
+        let on_device = nf * (row_bytes(n) + row_bytes(d)) + nf * row_bytes(n) + factoring_bytes(&device, n);
+        let host = 8.0 * nf * (host * nf + 2.0 * df + 6.0 * c);
+        Plan::on(&device, Method::Dense, [host, on_device], [flops, flops_per_iteration])
     }
 
     /// The plan for `(n, d, classes)`, or an error if its matrices pass the memory budget.

@@ -32,7 +32,6 @@ impl GpRegressor {
 
     /// Without the matrix. An iteration is a product with all right-hand sides of α and all probes.
     fn without_matrix(&self, device: &Device, n: usize, d: usize, targets: usize) -> Plan {
-        // In floating point: no size is so large that it overflows, and a cast back ends at the largest integer.
         let (nf, df) = (n as f64, d as f64);
         let vectors = targets.saturating_add(self.matrix_free.log_det.probes);
         let columns = vectors as f64;
@@ -43,13 +42,10 @@ impl GpRegressor {
         let strip = (nf * row).min(STRIP.max(ROWS * row));
         let sides = if self.learns() { 2.0 * nf * row_bytes(vectors.saturating_add(rank)) } else { 0.0 };
         let on_device = nf * row_bytes(d) + sides.max(2.0 * nf * row_bytes(vectors) + strip);
-        Plan {
-            method: Method::MatrixFree { rank },
-            host_bytes: (16.0 * nf * r + 8.0 * nf * (VECTORS * columns + COPIES * df)) as u64,
-            device_bytes: if device.is_gpu() { on_device as u64 } else { 0 },
-            flops: nf * r * (kernel_flops(d) + 2.0 * r),
-            flops_per_iteration: nf * nf * (kernel_flops(d) + 2.0 * columns) + 4.0 * nf * r * columns,
-        }
+        let host = 16.0 * nf * r + 8.0 * nf * (VECTORS * columns + COPIES * df);
+        let once = nf * r * (kernel_flops(d) + 2.0 * r);
+        let each = nf * nf * (kernel_flops(d) + 2.0 * columns) + 4.0 * nf * r * columns;
+        Plan::on(device, Method::MatrixFree { rank }, [host, on_device], [once, each])
     }
 
     /// Why [`plan`](GpRegressor::plan) stores no matrix, for what needs one.
@@ -119,11 +115,7 @@ pub(super) fn dense(device: &Device, n: usize, d: usize, targets: usize, gradien
     let inverting = if gradient { 5.0 * nf * row_bytes(n) + inverses_bytes(n) } else { 0.0 };
     let on_device =
         inverting.max(factoring_bytes(device, n)) + nf * row_bytes(d) + 4.0 * (BLOCK + 1.0) * BLOCK;
-    Plan {
-        method: Method::Dense,
-        host_bytes: (8.0 * nf * (matrices * nf + 8.0 * q + 4.0 * df)) as u64,
-        device_bytes: if device.is_gpu() { on_device as u64 } else { 0 },
-        flops: 0.5 * nf * nf * kernel_flops(d) + nf.powi(3) / 3.0 + 4.0 * nf * nf * q,
-        flops_per_iteration: 0.0,
-    }
+    let host = 8.0 * nf * (matrices * nf + 8.0 * q + 4.0 * df);
+    let flops = 0.5 * nf * nf * kernel_flops(d) + nf.powi(3) / 3.0 + 4.0 * nf * nf * q;
+    Plan::on(device, Method::Dense, [host, on_device], [flops, 0.0])
 }

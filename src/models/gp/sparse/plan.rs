@@ -17,7 +17,6 @@ impl SparseGpRegressor {
             Inducing::Given(z) => z.nrows(),
             Inducing::Among { count, .. } => *count,
         };
-        // In floating point: no size is so large that it overflows.
         let (nf, df, mf, q) = (n as f64, d as f64, count as f64, targets as f64);
         let rows = self.chunk.unwrap_or_else(|| chunk(count)).clamp(1, n.max(1)) as f64;
         // Of m x m: K_zz, L, B, its factor, its inverse and what they are made of. Of a chunk: K, A and W, and copies.
@@ -34,12 +33,9 @@ impl SparseGpRegressor {
         let value = kernels + 2.0 * nf * mf * mf;
         let products = if self.method == SparseMethod::Fitc { 6.0 } else { 2.0 };
         let inputs = if self.move_inducing { kernels } else { 0.0 };
-        Plan {
-            method: Method::Landmarks { count },
-            host_bytes: host.max(choice) as u64,
-            device_bytes: if device.is_gpu() && self.minimiser.is_some() { on_device as u64 } else { 0 },
-            flops: value + mf.powi(3),
-            flops_per_iteration: 2.0 * value + products * nf * mf * mf + 2.0 * kernels + inputs,
-        }
+        let device = if self.minimiser.is_some() { device } else { &Device::cpu() };
+        let each = 2.0 * value + products * nf * mf * mf + 2.0 * kernels + inputs;
+        let method = Method::Landmarks { count };
+        Plan::on(device, method, [host.max(choice), on_device], [value + mf.powi(3), each])
     }
 }

@@ -18,16 +18,10 @@ impl Falkon {
         // The rows of the sketch are drawn from the numbers of all; blocks come later, of kernel values, whitened, and as
         // the solve with L has them.
         let fitting = small + 8.0 * sketch + 8.0 * block(3.0).max(nf);
-        Plan {
-            method: Method::Landmarks { count: m },
-            host_bytes: fitting.max(self.landmarks.bytes(n, d, m)) as u64,
-            device_bytes: if device.is_gpu() {
-                operator::device_bytes(device, n, d, m, targets) as u64
-            } else {
-                0
-            },
-            flops: sketch * mf * (kernel_flops(d) + 3.0 * mf) + mf.powi(3),
-            flops_per_iteration: nf * mf * (kernel_flops(d) + 4.0 * tf),
-        }
+        let there = operator::device_bytes(device, n, d, m, targets);
+        let once = sketch * mf * (kernel_flops(d) + 3.0 * mf) + mf.powi(3);
+        let each = nf * mf * (kernel_flops(d) + 4.0 * tf);
+        let host = fitting.max(self.landmarks.bytes(n, d, m));
+        Plan::on(device, Method::Landmarks { count: m }, [host, there], [once, each])
     }
 }

@@ -44,31 +44,22 @@ impl KernelRidge {
         // Inputs and the diagonal, each again to be read back; vectors up, down, and to be read back; partial sums.
         let on_device = nf * (2.0 * row_bytes(d) + 2.0 * row_bytes(1) + 3.0 * row_bytes(targets))
             + slabs_bytes(n, n, targets);
-        let device_bytes = if device.is_gpu() { on_device } else { 0.0 };
-        Plan {
-            method: Method::MatrixFree { rank: rank as usize },
-            host_bytes: (16.0 * rank * (nf + rank) + 8.0 * nf * (VECTORS * tf + COPIES * df)) as u64,
-            device_bytes: device_bytes as u64,
-            flops: nf * rank * (kernel_flops(d) + 2.0 * rank),
-            // On the CPU each pair is visited once, on a GPU twice.
-            flops_per_iteration: nf * nf * (kernel_flops(d) * if device.is_gpu() { 1.0 } else { 0.5 })
-                + nf * tf * (2.0 * nf + 4.0 * rank),
-        }
+        let host = 16.0 * rank * (nf + rank) + 8.0 * nf * (VECTORS * tf + COPIES * df);
+        let once = nf * rank * (kernel_flops(d) + 2.0 * rank);
+        // On the CPU each pair is visited once, on a GPU twice.
+        let pairs = nf * nf * if device.is_gpu() { 1.0 } else { 0.5 };
+        let each = pairs * kernel_flops(d) + nf * tf * (2.0 * nf + 4.0 * rank);
+        Plan::on(device, Method::MatrixFree { rank: rank as usize }, [host, on_device], [once, each])
     }
 }
 
-/// In f64, whose conversion to bytes saturates: a plan for an absurd n is absurd, not a panic.
 fn dense(device: &Device, n: usize, d: usize, targets: usize) -> Plan {
     let (nf, df, tf) = (n as f64, d as f64, targets as f64);
     // Inputs with their noise and scale; the inverses of diagonal blocks, and what solves hold of each target.
     let beside = nf * (row_bytes(d.saturating_add(2)) + 2.0 * row_bytes(BLOCK) + SOLVES * row_bytes(targets));
     let on_device = factoring_bytes(device, n) + beside;
-    Plan {
-        method: Method::Dense,
-        // K and its factor.
-        host_bytes: (16.0 * nf * nf + 8.0 * nf * (8.0 * tf + 4.0 * df)) as u64,
-        device_bytes: if device.is_gpu() { on_device as u64 } else { 0 },
-        flops: 0.5 * nf * nf * kernel_flops(d) + nf.powi(3) / 3.0 + 4.0 * nf * nf * tf,
-        flops_per_iteration: 0.0,
-    }
+    // K and its factor.
+    let host = 16.0 * nf * nf + 8.0 * nf * (8.0 * tf + 4.0 * df);
+    let flops = 0.5 * nf * nf * kernel_flops(d) + nf.powi(3) / 3.0 + 4.0 * nf * nf * tf;
+    Plan::on(device, Method::Dense, [host, on_device], [flops, 0.0])
 }
