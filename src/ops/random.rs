@@ -27,9 +27,9 @@ pub enum Draw {
 }
 
 /// The four words of a block of a stream.
-fn block(at: usize, seed: u64, stream: u64) -> [u32; 4] {
+fn block(at: u64, seed: u64, stream: u64) -> [u32; 4] {
     let halves = |v: u64| [v as u32, (v >> 32) as u32];
-    let ([low, high], [s, t]) = (halves(at as u64), halves(stream));
+    let ([low, high], [s, t]) = (halves(at), halves(stream));
     philox([low, high, s, t], halves(seed))
 }
 
@@ -52,7 +52,7 @@ fn cpu(
     let all = out.as_slice_mut().expect("fresh arrays are stored row after row");
     all.par_chunks_mut(cols.max(1)).enumerate().for_each(|(i, row)| {
         for (q, part) in row.chunks_mut(4).enumerate() {
-            let made = of((i, 4 * q), block(i * cols.div_ceil(4) + q, seed, stream));
+            let made = of((i, 4 * q), block((i * cols.div_ceil(4) + q) as u64, seed, stream));
             part.copy_from_slice(&made[..part.len()]);
         }
     });
@@ -89,7 +89,7 @@ pub fn random(device: &Device, shape: (usize, usize), draw: Draw, seed: u64, str
     }
 }
 
-/// The first `count` words of a stream: those of [`Philox`](crate::random::Philox).
+/// `count` words of a stream from block `first` on: those of [`Philox`](crate::random::Philox), four to a block.
 ///
 /// # Errors
 /// More than memory has room for.
@@ -97,18 +97,19 @@ pub fn random(device: &Device, shape: (usize, usize), draw: Draw, seed: u64, str
 /// ```
 /// use mercer::{Device, ops::random_words, random::Philox};
 /// let mut stream = Philox::new(7, 3);
-/// assert_eq!(random_words(&Device::cpu(), 5, 7, 3)?, (0..5).map(|_| stream.word()).collect::<Vec<_>>());
+/// assert_eq!(random_words(&Device::cpu(), 0, 5, 7, 3)?, (0..5).map(|_| stream.word()).collect::<Vec<_>>());
 /// # Ok::<(), mercer::Error>(())
 /// ```
-pub fn random_words(device: &Device, count: usize, seed: u64, stream: u64) -> Result<Vec<u32>> {
+pub fn random_words(device: &Device, first: u64, count: usize, seed: u64, stream: u64) -> Result<Vec<u32>> {
     room("words", count, 8)?;
     let mut words = match device.place() {
-        Place::Cpu => {
-            (0..count.div_ceil(4)).into_par_iter().flat_map_iter(|b| block(b, seed, stream)).collect()
-        }
+        Place::Cpu => (0..count.div_ceil(4))
+            .into_par_iter()
+            .flat_map_iter(|b| block(first.wrapping_add(b as u64), seed, stream))
+            .collect(),
         Place::Gpu(_) if count == 0 => vec![],
         Place::Gpu(gpu) => gpu.guard("random", || {
-            let made = fill(gpu, (count.div_ceil(4), 4), Fill::Words, seed, stream)?;
+            let made = fill(gpu, (count.div_ceil(4), 4), Fill::Words(first), seed, stream)?;
             Ok(bytemuck::pod_collect_to_vec(&gpu.download(made.buffer(), 0, made.bytes())?))
         })?,
     };
@@ -241,7 +242,7 @@ pub fn categorical(
                 bytemuck::pod_collect_to_vec(&gpu.download(made.buffer(), 0, made.bytes())?);
             Ok(raw.into_iter().take(count).map(|k| k as usize).collect())
         }),
-        _ => Ok(random_words(&Device::cpu(), count, seed, stream)?.into_iter().map(of).collect()),
+        _ => Ok(random_words(&Device::cpu(), 0, count, seed, stream)?.into_iter().map(of).collect()),
     }
 }
 
@@ -265,7 +266,7 @@ pub fn permutation(device: &Device, n: usize, seed: u64, stream: u64) -> Result<
         return gpu.guard("random", || sorted(gpu, n, seed, stream));
     }
     let key = |i: usize| {
-        let [a, b, ..] = block(i, seed, stream);
+        let [a, b, ..] = block(i as u64, seed, stream);
         (a, b, i)
     };
     let mut keys: Vec<(u32, u32, usize)> = (0..n).into_par_iter().map(key).collect();

@@ -3,6 +3,7 @@
 
 use std::convert::Infallible;
 
+use pulp::{Arch, Simd, WithSimd};
 use rand::TryRng;
 
 const MULTIPLIERS: [u32; 2] = [0xD251_1F53, 0xCD9E_8D57];
@@ -105,9 +106,47 @@ impl Philox {
         self.words[self.used - 1]
     }
 
+    /// The next words, as many as `out` has room for: whole blocks side by side in vector registers.
+    pub(crate) fn fill(&mut self, out: &mut [u32]) {
+        let begun = (4 - self.used).min(out.len());
+        let (first, rest) = out.split_at_mut(begun);
+        first.iter_mut().for_each(|w| *w = self.word());
+        let (whole, last) = rest.split_at_mut(rest.len() / (4 * LANES) * (4 * LANES));
+        let seed = u64::from(self.key[0]) | u64::from(self.key[1]) << 32;
+        let stream = u64::from(self.stream[0]) | u64::from(self.stream[1]) << 32;
+        Arch::new().dispatch(Blocks { out: whole, first: self.block, stream, seed });
+        self.block = self.block.wrapping_add(whole.len() as u64 / 4);
+        last.iter_mut().for_each(|w| *w = self.word());
+    }
+
     fn words(&mut self) -> u64 {
         let low = u64::from(self.word());
         low | (u64::from(self.word()) << 32)
+    }
+}
+
+/// Words of whole groups of blocks.
+struct Blocks<'a> {
+    out: &'a mut [u32],
+    first: u64,
+    stream: u64,
+    seed: u64,
+}
+
+impl WithSimd for Blocks<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "what is not inlined loses the instruction set of its caller")]
+    fn with_simd<S: Simd>(self, _: S) {
+        for (b, out) in self.out.chunks_exact_mut(4 * LANES).enumerate() {
+            let words = philox_lanes(self.first.wrapping_add((b * LANES) as u64), self.stream, self.seed);
+            for l in 0..LANES {
+                for w in 0..4 {
+                    out[4 * l + w] = words[w][l];
+                }
+            }
+        }
     }
 }
 

@@ -146,6 +146,91 @@ fn order_appears_below_the_critical_temperature() {
     assert!(mean(0.3) < 0.2);
 }
 
+/// On a lattice of 256 x 256: just below the critical temperature the spins keep Onsager's magnetisation, just above it they
+/// lose it. The critical coupling lies between, within five per cent.
+#[test]
+fn the_critical_temperature_of_a_large_lattice() {
+    let size = 256;
+    let critical = 0.5 * (1.0 + 2f64.sqrt()).ln();
+    let mean = |coupling: f64, sweeps: usize| {
+        let ising = Ising::new(coupling, Array2::zeros((size, size))).unwrap().periodic(true).unwrap();
+        let up = Ising::new(0.0, Array2::from_elem((size, size), 50.0)).unwrap();
+        let mut spins = ising.sweep(&up.sweep(&ising.start(3), 1).unwrap(), sweeps).unwrap();
+        let mut each = vec![];
+        for _ in 0..20 {
+            spins = ising.sweep(&spins, 10).unwrap();
+            each.push(spins.magnetisation());
+        }
+        each.iter().sum::<f64>() / 20.0
+    };
+    let onsager = |c: f64| (1.0 - (2.0 * c).sinh().powi(-4)).powf(0.125);
+    let below = mean(1.05 * critical, 200);
+    near(below, onsager(1.05 * critical), 0.01);
+    let above = mean(critical / 1.05, 400);
+    assert!(above.abs() < 0.3, "{above}");
+    assert!(below > 0.8);
+}
+
+/// The energy of a site by Onsager: `-coth 2η (1 + 2/π (2 tanh² 2η - 1) K(k))`, `k = 2 sinh 2η / cosh² 2η`, in units of the
+/// coupling; K by the arithmetic-geometric mean.
+#[test]
+fn the_energy_is_onsagers() {
+    let exact = |c: f64| {
+        let (s, ch) = ((2.0 * c).sinh(), (2.0 * c).cosh());
+        let k = 2.0 * s / (ch * ch);
+        let (mut a, mut b) = (1.0, (1.0 - k * k).sqrt());
+        for _ in 0..30 {
+            (a, b) = (0.5 * (a + b), (a * b).sqrt());
+        }
+        let complete = std::f64::consts::FRAC_PI_2 / a;
+        let t = (2.0 * c).tanh();
+        (1.0 + 2.0 / std::f64::consts::PI * (2.0 * t * t - 1.0) * complete) / t
+    };
+    for coupling in [0.3, 0.5] {
+        let size = 128;
+        let ising = Ising::new(coupling, Array2::zeros((size, size))).unwrap().periodic(true).unwrap();
+        let up = Ising::new(0.0, Array2::from_elem((size, size), 50.0)).unwrap();
+        let mut spins = ising.sweep(&up.sweep(&ising.start(1), 1).unwrap(), 100).unwrap();
+        let mut sum = 0.0;
+        for _ in 0..20 {
+            spins = ising.sweep(&spins, 10).unwrap();
+            sum += ising.agreement(spins.sites().view()) / (size * size) as f64 / 20.0;
+        }
+        near(sum, exact(coupling), 0.01);
+    }
+}
+
+#[test]
+fn every_device_has_the_spins_of_the_cpu() {
+    let field = crate::support::random(40, 30, 1);
+    // Below the coupling of 1/4 from which mean field has more than one answer.
+    let ising = Ising::new(0.2, field).unwrap();
+    let (start, mut rng) = (ising.start(4), mercer::random::Philox::new(1, 0));
+    let want = ising.sweep(&start, 9).unwrap();
+    let (means, field) =
+        (ising.sampled_magnetisation(3, 8, 2).unwrap(), ising.checkerboard_mean_field(30, None).unwrap());
+    // The fixed point is that of the other order.
+    let slow = ising.mean_field(200, None).unwrap();
+    assert!((&ising.checkerboard_mean_field(200, None).unwrap() - &slow).iter().all(|v| v.abs() < 1e-9));
+    let first = field.mapv(|_| 2.0 * rng.uniform() - 1.0);
+    let mut before = ising.free_energy(&first).unwrap();
+    let mut mu = first;
+    for _ in 0..5 {
+        mu = ising.checkerboard_mean_field(1, Some(&mu)).unwrap();
+        let now = ising.free_energy(&mu).unwrap();
+        assert!(now <= before + 1e-12);
+        before = now;
+    }
+    for device in crate::support::gpus() {
+        let there = ising.clone().on(device);
+        assert_eq!(there.sweep(&start, 9).unwrap(), want, "on {device}");
+        let off = there.sampled_magnetisation(3, 8, 2).unwrap() - &means;
+        assert!(off.iter().all(|v| v.abs() < 1e-6));
+        let off = there.checkerboard_mean_field(30, None).unwrap() - &field;
+        assert!(off.iter().all(|v| v.abs() < 1e-5));
+    }
+}
+
 #[test]
 fn noise_is_taken_out_of_an_image() {
     let clean = Array2::from_shape_fn((24, 24), |(i, j)| if (i / 8 + j / 8) % 2 == 0 { 1.0 } else { -1.0 });

@@ -4,6 +4,9 @@
 #![allow(clippy::needless_range_loop, reason = "an index is the name of a variable, a state or a word")]
 #![allow(clippy::needless_borrows_for_generic_args, reason = "as users write it")]
 
+#[path = "../support/mod.rs"]
+mod support;
+
 mod bayes_net;
 mod belief_propagation;
 mod exact;

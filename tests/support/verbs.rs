@@ -161,7 +161,7 @@ pub fn verbs() -> Vec<Verb> {
         v("random", 1e-6, |d| {
             let half = [Threshold::new(0.5)?];
             let whole = |v: Vec<usize>| column(v.into_iter().map(|k| k as f64).collect());
-            let words = random_words(d, 131, 7, 1)?;
+            let words = random_words(d, 0, 131, 7, 1)?;
             let mut all = at_sizes(|n| {
                 let u = random(d, (n, 7), Draw::Uniform, 7, 1)?;
                 let z = random(d, (n, 7), Draw::Normal, 7, 1)?;

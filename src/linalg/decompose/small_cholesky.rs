@@ -29,6 +29,19 @@ impl Small {
         out
     }
 
+    /// `L⁻¹` row after row, lower triangular.
+    pub fn inverse_factor(&self, k: usize) -> Vec<f64> {
+        let mut w = vec![0.0; k * k];
+        for j in 0..k {
+            for i in j..k {
+                let one = if i == j { 1.0 } else { 0.0 };
+                let dot: f64 = (j..i).map(|p| self.l[i * k + p] * w[p * k + j]).sum();
+                w[i * k + j] = (one - dot) / self.l[i * k + i];
+            }
+        }
+        w
+    }
+
     pub fn inverse(&self, k: usize) -> Array2<f64> {
         self.solve_rows(Array2::eye(k).view())
     }

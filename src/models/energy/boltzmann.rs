@@ -3,10 +3,11 @@
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
+use super::layer::{decide, sigmoids, with_bias};
 use crate::Result;
 use crate::check::{finite, inputs, parameter, require, zeros};
 use crate::configure::getters;
-use crate::inference::logs::{sigmoid, softplus};
+use crate::inference::logs::softplus;
 use crate::learn::inherent::inherent;
 use crate::learn::{InverseTransform, Report, Sample, Score, Transform};
 use crate::random::Philox;
@@ -97,30 +98,35 @@ impl FittedRbm {
 
     /// `p(z_j = 1 | x) = σ(w_jᵀx + a_j)`, `n x m`.
     pub(super) fn hidden(&self, x: ArrayView2<f64>) -> Array2<f64> {
-        (x.dot(&self.weights) + &self.hidden_bias).mapv_into(sigmoid)
+        let mut z = with_bias(x, self.weights.view(), &self.hidden_bias);
+        sigmoids(&mut z);
+        z
     }
 
     /// `E[x | z]`: `σ(Wz + b)`, or `Wz + b` of numbers.
     pub(super) fn seen(&self, z: ArrayView2<f64>) -> Array2<f64> {
-        let sum = z.dot(&self.weights.t()) + &self.visible_bias;
-        match self.visible {
-            Visible::Bernoulli => sum.mapv_into(sigmoid),
-            Visible::Gaussian => sum,
+        let mut x = with_bias(z, self.weights.t(), &self.visible_bias);
+        if self.visible == Visible::Bernoulli {
+            sigmoids(&mut x);
         }
+        x
     }
 
     /// Draws of the hidden units.
     pub(super) fn draw_hidden(&self, x: ArrayView2<f64>, rng: &mut Philox) -> Array2<f64> {
-        self.hidden(x).mapv_into(|p| f64::from(u8::from(rng.bernoulli(p))))
+        let mut z = self.hidden(x);
+        decide(&mut z, rng);
+        z
     }
 
     /// Draws of the visible units.
     pub(super) fn draw_seen(&self, z: ArrayView2<f64>, rng: &mut Philox) -> Array2<f64> {
-        let mean = self.seen(z);
+        let mut x = self.seen(z);
         match self.visible {
-            Visible::Bernoulli => mean.mapv_into(|p| f64::from(u8::from(rng.bernoulli(p)))),
-            Visible::Gaussian => mean.mapv_into(|m| m + rng.normal()),
+            Visible::Bernoulli => decide(&mut x, rng),
+            Visible::Gaussian => x.mapv_inplace(|m| m + rng.normal()),
         }
+        x
     }
 
     pub(super) fn free(&self, x: ArrayView1<f64>) -> f64 {

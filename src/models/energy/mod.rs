@@ -18,6 +18,7 @@ mod enumerated;
 mod exact;
 mod helmholtz;
 mod information;
+mod layer;
 mod link;
 mod rbm;
 

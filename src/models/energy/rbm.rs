@@ -1,12 +1,14 @@
 //! Learning a restricted Boltzmann machine. Checked in `tests/energy/rbm.rs`.
 
-use ndarray::{Array1, Array2, ArrayView2, Axis};
+use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 
 use super::boltzmann::{FittedRbm, Visible, allowed};
+use super::layer::decide;
 use crate::check::{not_negative, numbers, parameter, positive, room, sample};
 use crate::configure::setters;
 use crate::learn::inherent::fits;
 use crate::learn::{Fit, Report};
+use crate::ops::product;
 use crate::random::Philox;
 use crate::{Device, Progress, Result};
 
@@ -125,6 +127,18 @@ impl FittedRbm {
         x
     }
 
+    /// A step along the difference of the phases: the first rows of both layers are of the data, the others of the model.
+    fn learn(&mut self, x: &Array2<f64>, mut units: Array2<f64>, data: usize, by: &Rbm) {
+        let shares = [by.rate / data as f64, -by.rate / (x.nrows() - data) as f64];
+        for (i, (seen, mut row)) in x.rows().into_iter().zip(units.rows_mut()).enumerate() {
+            let share = shares[usize::from(i >= data)];
+            self.visible_bias.scaled_add(share, &seen);
+            row *= share;
+            self.hidden_bias += &row;
+        }
+        product(1.0, x.t(), units.view(), 1.0 - by.rate * by.decay, self.weights.view_mut());
+    }
+
     fn difference(
         &self,
         x: ArrayView2<f64>,
@@ -138,6 +152,11 @@ impl FittedRbm {
         let b = x.sum_axis(Axis(0)) / n - end.sum_axis(Axis(0)) / m;
         (w, a, b)
     }
+}
+
+/// One above the other.
+fn stacked(a: &Array2<f64>, b: &Array2<f64>) -> Array2<f64> {
+    ndarray::concatenate(Axis(0), &[a.view(), b.view()]).expect("of the same width")
 }
 
 impl Fit for Rbm {
@@ -171,27 +190,36 @@ impl Fit for Rbm {
             let order = rng.permutation(n);
             for rows in order.chunks(self.batch) {
                 let part = x.select(Axis(0), rows);
-                let h = rbm.hidden(part.view());
-                let (mut w, a, b) = match self.phase {
-                    NegativePhase::Exact => rbm.gradient(&part)?,
+                match self.phase {
+                    NegativePhase::Exact => {
+                        let (w, a, b) = rbm.gradient(&part)?;
+                        rbm.weights *= 1.0 - self.rate * self.decay;
+                        rbm.weights.scaled_add(self.rate, &w);
+                        rbm.hidden_bias.scaled_add(self.rate, &a);
+                        rbm.visible_bias.scaled_add(self.rate, &b);
+                    }
                     NegativePhase::Contrastive(k) => {
-                        let z = h.mapv(|p| f64::from(u8::from(rng.bernoulli(p))));
+                        let h = rbm.hidden(part.view());
+                        let mut z = h.clone();
+                        decide(&mut z, &mut rng);
                         let end = rbm.walk(z, k, &mut rng);
-                        rbm.difference(part.view(), &h, &end)
+                        let last = rbm.hidden(end.view());
+                        rbm.learn(&stacked(&part, &end), stacked(&h, &last), rows.len(), self);
                     }
                     NegativePhase::Persistent(k) => {
                         let end = rbm.walk(chains, k, &mut rng);
-                        chains = rbm.draw_hidden(end.view(), &mut rng);
-                        rbm.difference(part.view(), &h, &end)
+                        // Both phases in one product.
+                        let both = stacked(&part, &end);
+                        let units = rbm.hidden(both.view());
+                        chains = units.slice(s![rows.len().., ..]).to_owned();
+                        decide(&mut chains, &mut rng);
+                        rbm.learn(&both, units, rows.len(), self);
                     }
-                };
-                w.scaled_add(-self.decay, &rbm.weights);
-                rbm.weights.scaled_add(self.rate, &w);
-                rbm.hidden_bias.scaled_add(self.rate, &a);
-                rbm.visible_bias.scaled_add(self.rate, &b);
+                }
             }
-            let off = &rbm.seen(rbm.hidden(x).view()) - &x;
-            let error = off.mapv(|v| v * v).sum() / n as f64;
+            let mut off = rbm.seen(rbm.hidden(x).view());
+            off -= &x;
+            let error = off.iter().map(|v| v * v).sum::<f64>() / n as f64;
             parameter(
                 "reconstruction error",
                 error,

@@ -3,6 +3,7 @@
 mod corpus;
 mod fitted;
 mod gibbs;
+mod local;
 mod model;
 mod variational;
 

@@ -1,16 +1,20 @@
 //! Coordinate ascent for topics: `φ ∝ exp(E log θ + E log β)`, `γ = α + Σ φ`, `λ = η + Σ φ`. Checked in
 //! `tests/topics/variational.rs`.
 
-use ndarray::{Array2, ArrayView2, ArrayViewMut1, Axis};
+use ndarray::{Array2, ArrayView2, ArrayViewMut1};
 use rayon::prelude::*;
 
 use super::corpus::log_beta;
+use super::local::{Expected, fast};
 use super::model::{OP, TopicModel};
 use crate::Result;
 use crate::check::{parameter, require};
 use crate::inference::logs::{digamma, ln_gamma};
 use crate::learn::Report;
 use crate::random::Philox;
+
+/// The change of γ, a topic, that ends the passes over a document.
+const TOLERANCE: f64 = 1e-12;
 
 /// Words and their counts, document by document, zeros left out.
 pub(super) struct Documents {
@@ -44,11 +48,13 @@ impl Documents {
 
 /// `E log β`, topics x words, of `β_k ~ Dir(λ_k)`.
 pub(super) fn expected_logs(lambda: &Array2<f64>) -> Array2<f64> {
-    let mut out = lambda.mapv(digamma);
-    for (mut row, own) in out.axis_iter_mut(Axis(0)).zip(lambda.rows()) {
-        row -= digamma(own.sum());
-    }
-    out
+    let row = |t: usize| -> Vec<f64> {
+        let own = lambda.row(t);
+        let all = digamma(own.sum());
+        own.iter().map(|v| digamma(*v) - all).collect()
+    };
+    let rows: Vec<Vec<f64>> = (0..lambda.nrows()).into_par_iter().map(row).collect();
+    Array2::from_shape_fn(lambda.dim(), |(t, w)| rows[t][w])
 }
 
 /// What a document adds: `n φ` of each of its words (words x topics), and `-Σ n φ log φ`.
@@ -57,7 +63,8 @@ pub(super) struct Local {
     pub entropy: f64,
 }
 
-/// Passes over one document: φ from γ, γ from φ, so many times or until γ moves by no more than `tolerance`.
+/// Passes over one document: φ from γ, γ from φ, so many times or until γ moves by no more than `tolerance`. In logarithms:
+/// the definition, for documents where [`fast`] underflows.
 pub(super) fn local(
     document: &[(usize, f64)],
     logs: &Array2<f64>,
@@ -109,6 +116,15 @@ fn equal(model: &TopicModel, documents: &Documents) -> Array2<f64> {
     Array2::from_shape_fn((documents.rows.len(), k), |(d, _)| model.alpha + length(d) / k as f64)
 }
 
+/// What some documents make: γ of each, the gathered shares, those of documents that were done in logarithms, and the
+/// entropy.
+struct Part {
+    gamma: Vec<Vec<f64>>,
+    gathered: Vec<f64>,
+    apart: Vec<(usize, Vec<f64>)>,
+    entropy: f64,
+}
+
 /// Local steps of these documents in parallel, and their sums in the documents' order.
 fn step(
     model: &TopicModel,
@@ -118,22 +134,43 @@ fn step(
     gamma: &mut Array2<f64>,
 ) -> (Array2<f64>, f64) {
     let (logs, k) = (expected_logs(lambda), model.topics);
-    let mut own: Vec<(usize, ndarray::Array1<f64>)> =
-        rows.iter().map(|d| (*d, gamma.row(*d).to_owned())).collect();
-    let found: Vec<Local> = own
-        .par_iter_mut()
-        .map(|(d, g)| local(&documents.rows[*d], &logs, model.alpha, g.view_mut(), model.local_passes, 1e-12))
-        .collect();
+    let expected = Expected::new(&logs);
+    // So many parts that none is larger than what its documents hold: the same ones on any number of cores.
+    let entries: usize = rows.iter().map(|d| documents.rows[*d].len()).sum();
+    let parts = (entries / documents.words.max(1)).clamp(1, 16);
+    let one = |rows: &[usize]| {
+        let gathered = vec![0.0; documents.words * expected.width];
+        let mut part = Part { gamma: Vec::with_capacity(rows.len()), gathered, apart: vec![], entropy: 0.0 };
+        for d in rows {
+            let (own, passes) = (&documents.rows[*d], model.local_passes);
+            let mut g = gamma.row(*d).to_vec();
+            let done = fast(own, &expected, model.alpha, &mut g, passes, TOLERANCE, &mut part.gathered);
+            part.entropy += done.unwrap_or_else(|| {
+                let found = local(own, &logs, model.alpha, ArrayViewMut1::from(&mut g), passes, TOLERANCE);
+                part.apart.push((*d, found.shares));
+                found.entropy
+            });
+            part.gamma.push(g);
+        }
+        part
+    };
+    let size = rows.len().div_ceil(parts).max(1);
+    let found: Vec<Part> = rows.par_chunks(size).map(one).collect();
     let (mut sums, mut entropy) = (Array2::<f64>::zeros(lambda.dim()), 0.0);
-    for ((d, g), part) in own.iter().zip(&found) {
-        gamma.row_mut(*d).assign(g);
+    let mut gathered = vec![0.0; documents.words * expected.width];
+    for (part, rows) in found.iter().zip(rows.chunks(size)) {
         entropy += part.entropy;
-        for (i, (w, _)) in documents.rows[*d].iter().enumerate() {
-            for t in 0..k {
-                sums[[t, *w]] += part.shares[i * k + t];
+        gathered.iter_mut().zip(&part.gathered).for_each(|(a, b)| *a += b);
+        for (d, g) in rows.iter().zip(&part.gamma) {
+            gamma.row_mut(*d).iter_mut().zip(g).for_each(|(a, b)| *a = *b);
+        }
+        for (d, shares) in &part.apart {
+            for (i, (w, _)) in documents.rows[*d].iter().enumerate() {
+                (0..k).for_each(|t| sums[[t, *w]] += shares[i * k + t]);
             }
         }
     }
+    expected.add_shares(&gathered, &mut sums);
     (sums, entropy)
 }
 
@@ -141,10 +178,13 @@ fn step(
 fn bound(model: &TopicModel, lambda: &Array2<f64>, gamma: &Array2<f64>, entropy: f64) -> f64 {
     let part = |a: f64, rows: &Array2<f64>| {
         let flat = log_beta(a, std::iter::repeat_n(0.0, rows.ncols()));
-        rows.rows()
-            .into_iter()
-            .map(|r| r.iter().map(|v| ln_gamma(*v)).sum::<f64>() - ln_gamma(r.sum()) - flat)
-            .sum::<f64>()
+        let each: Vec<f64> = (0..rows.nrows())
+            .into_par_iter()
+            .map(|i| {
+                rows.row(i).iter().map(|v| ln_gamma(*v)).sum::<f64>() - ln_gamma(rows.row(i).sum()) - flat
+            })
+            .collect();
+        each.iter().sum::<f64>()
     };
     part(model.alpha, gamma) + part(model.eta, lambda) + entropy
 }

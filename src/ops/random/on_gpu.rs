@@ -41,7 +41,8 @@ struct Sort {
 
 /// What is made of the words.
 pub(super) enum Fill<'a> {
-    Words,
+    /// From this block on.
+    Words(u64),
     Uniform,
     Normal,
     Chances(&'a Matrix),
@@ -58,13 +59,14 @@ fn halves(v: u64) -> [u32; 2] {
 pub(super) fn fill(gpu: &Gpu, shape: (usize, usize), what: Fill, seed: u64, stream: u64) -> Result<Matrix> {
     let out = Matrix::alloc(gpu, "random.out", shape, Precision::Single)?;
     let (code, words): (u32, Option<&[u32]>) = match what {
-        Fill::Words => (0, None),
+        Fill::Words(_) => (0, None),
         Fill::Uniform => (1, None),
         Fill::Normal => (2, None),
         Fill::Chances(_) => (3, None),
         Fill::Thresholds(words) => (4, Some(words)),
         Fill::Categories(words) => (5, Some(words)),
     };
+    let begin = if let Fill::Words(first) = what { first } else { 0 };
     let table = match words {
         None => None,
         Some(words) => {
@@ -85,7 +87,7 @@ pub(super) fn fill(gpu: &Gpu, shape: (usize, usize), what: Fill, seed: u64, stre
             stride,
             cols: shape.1 as u32,
             vec4s: out.vec4s() as u32,
-            first: halves((rows.start * out.vec4s()) as u64),
+            first: halves(begin.wrapping_add((rows.start * out.vec4s()) as u64)),
             stream: halves(stream),
             key: halves(seed),
             categories: words.map_or(0, <[u32]>::len) as u32,

@@ -1,6 +1,7 @@
 //! What a hidden state shows: symbols, normal vectors, or mixtures of normal vectors.
 
-use ndarray::{Array1, Array2, Array3, ArrayView1, ArrayView2, Axis, s};
+use ndarray::{Array1, Array2, Array3, ArrayView2, Axis, s};
+use rayon::prelude::*;
 
 use crate::Result;
 use crate::check::{finite, parameter, probabilities, require};
@@ -34,23 +35,41 @@ pub enum Emission {
     },
 }
 
+/// Rows of one task.
+const BLOCK: usize = 1024;
+
 /// Normal densities, factored once for a whole sequence.
 struct Normals<'a> {
     means: &'a Array2<f64>,
-    factors: Vec<Small>,
+    /// Of each: the inverse of its Cholesky factor row after row, and the logarithm of the density at its mean.
+    factors: Vec<(Vec<f64>, f64)>,
 }
 
 impl<'a> Normals<'a> {
     fn new(means: &'a Array2<f64>, covariances: &Array3<f64>) -> Result<Self> {
-        let factors = covariances.outer_iter().map(|c| Small::new(OP, c)).collect::<Result<_>>()?;
+        let d = means.ncols();
+        let factor = |c: ArrayView2<f64>| {
+            let small = Small::new(OP, c)?;
+            let top = -0.5 * (small.log_det + d as f64 * (2.0 * std::f64::consts::PI).ln());
+            Ok((small.inverse_factor(d), top))
+        };
+        let factors = covariances.outer_iter().map(factor).collect::<Result<_>>()?;
         Ok(Normals { means, factors })
     }
 
-    fn log_density(&self, k: usize, x: ArrayView1<f64>) -> f64 {
-        let off = (&x - &self.means.row(k)).insert_axis(Axis(0));
-        let solved = self.factors[k].solve_rows(off.view());
-        let square = (&off * &solved).sum();
-        -0.5 * (square + self.factors[k].log_det + x.len() as f64 * (2.0 * std::f64::consts::PI).ln())
+    /// `top - ½ |L⁻¹(x - m)|²`.
+    fn log_density(&self, k: usize, x: &[f64], off: &mut [f64]) -> f64 {
+        let (w, top) = &self.factors[k];
+        let d = x.len();
+        for (o, (x, m)) in off.iter_mut().zip(x.iter().zip(self.means.row(k))) {
+            *o = x - m;
+        }
+        let mut square = 0.0;
+        for (i, row) in w.chunks_exact(d).enumerate() {
+            let dot: f64 = row[..=i].iter().zip(off.iter()).map(|(a, b)| a * b).sum();
+            square += dot * dot;
+        }
+        top - 0.5 * square
     }
 }
 
@@ -126,54 +145,54 @@ impl Emission {
         require(OP, x.ncols() == self.features(), || {
             format!("the model has {} features, a sequence has {}", self.features(), x.ncols())
         })?;
-        let k = self.states();
-        let normals = match self {
-            Emission::Discrete(_) => None,
-            Emission::Gaussian { means, covariances } | Emission::Mixture { means, covariances, .. } => {
-                Some(Normals::new(means, covariances)?)
-            }
-        };
-        let mut out = Array2::zeros((x.nrows(), k));
-        for (t, (row, mut to)) in x.rows().into_iter().zip(out.rows_mut()).enumerate() {
-            if missing && row.iter().all(|v| v.is_nan()) {
-                continue;
-            }
-            if row.iter().any(|v| !v.is_finite()) {
-                finite(OP, "a sequence", x.slice(s![t..=t, ..]))?;
-            }
-            match (self, &normals) {
-                (Emission::Mixture { weights, .. }, Some(normals)) => {
-                    let m = weights.ncols();
-                    for i in 0..k {
-                        let each: Vec<f64> = (0..m)
-                            .map(|c| weights[[i, c]].ln() + normals.log_density(i * m + c, row))
-                            .collect();
-                        to[i] = log_sum_exp(&each);
-                    }
-                }
-                (Emission::Gaussian { .. }, Some(normals)) => {
-                    (0..k).for_each(|i| to[i] = normals.log_density(i, row));
-                }
-                (Emission::Discrete(p), _) => {
+        match self {
+            Emission::Discrete(p) => {
+                let logs = p.mapv(f64::ln);
+                rows(x, p.nrows(), missing, |row, _, to| {
                     let symbol = symbol(row[0], p.ncols())?;
-                    (0..k).for_each(|i| to[i] = p[[i, symbol]].ln());
-                }
-                _ => unreachable!("normal emissions have their factors"),
+                    to.iter_mut().zip(logs.column(symbol)).for_each(|(t, l)| *t = *l);
+                    Ok(())
+                })
+            }
+            Emission::Gaussian { means, covariances } => {
+                let normals = Normals::new(means, covariances)?;
+                rows(x, means.nrows(), missing, |row, off, to| {
+                    to.iter_mut().enumerate().for_each(|(i, t)| *t = normals.log_density(i, row, off));
+                    Ok(())
+                })
+            }
+            Emission::Mixture { weights, means, covariances } => {
+                let normals = Normals::new(means, covariances)?;
+                let logs = weights.mapv(f64::ln);
+                let m = weights.ncols();
+                rows(x, weights.nrows(), missing, |row, off, to| {
+                    let mut each = vec![0.0; m];
+                    for (i, t) in to.iter_mut().enumerate() {
+                        for (c, e) in each.iter_mut().enumerate() {
+                            *e = logs[[i, c]] + normals.log_density(i * m + c, row, off);
+                        }
+                        *t = log_sum_exp(&each);
+                    }
+                    Ok(())
+                })
             }
         }
-        Ok(out)
     }
 
-    /// Of a mixture: `log p(c | z = k) p(x | c)` of every component, `K x M`.
-    pub(super) fn log_components(&self, x: ArrayView1<f64>) -> Result<Array2<f64>> {
+    /// Of a mixture: `log p(c | z = k) p(x_t | c)` of every component, `T x KM`; of others nothing. Rows that are not
+    /// numbers are left out: zeros stand for them.
+    pub(super) fn log_components(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
         let Emission::Mixture { weights, means, covariances } = self else {
             return Ok(Array2::zeros((0, 0)));
         };
         let normals = Normals::new(means, covariances)?;
-        let m = weights.ncols();
-        Ok(Array2::from_shape_fn(weights.dim(), |(i, c)| {
-            weights[[i, c]].ln() + normals.log_density(i * m + c, x)
-        }))
+        let logs: Vec<f64> = weights.iter().map(|w| w.ln()).collect();
+        rows(x, weights.len(), true, |row, off, to| {
+            for (c, t) in to.iter_mut().enumerate() {
+                *t = logs[c] + normals.log_density(c, row, off);
+            }
+            Ok(())
+        })
     }
 
     /// An observation of state k.
@@ -195,6 +214,36 @@ impl Emission {
             }
         }
     }
+}
+
+/// `n x width` numbers, of each row of x those that `f` makes with room for a row; of a row that is missing zeros.
+fn rows(
+    x: ArrayView2<f64>,
+    width: usize,
+    missing: bool,
+    f: impl Fn(&[f64], &mut [f64], &mut [f64]) -> Result<()> + Sync,
+) -> Result<Array2<f64>> {
+    let (x, d) = (x.as_standard_layout(), x.ncols());
+    let from = x.as_slice().expect("in standard layout");
+    let mut out = vec![0.0; x.nrows() * width];
+    let block = |(b, (from, to)): (usize, (&[f64], &mut [f64]))| -> Result<()> {
+        let mut off = vec![0.0; d];
+        for (i, (row, to)) in from.chunks_exact(d).zip(to.chunks_exact_mut(width)).enumerate() {
+            if missing && row.iter().all(|v| v.is_nan()) {
+                continue;
+            }
+            if row.iter().any(|v| !v.is_finite()) {
+                let t = b * BLOCK + i;
+                finite(OP, "a sequence", x.slice(s![t..=t, ..]))?;
+            }
+            f(row, &mut off, to)?;
+        }
+        Ok(())
+    };
+    let blocks = from.par_chunks(BLOCK * d).zip(out.par_chunks_mut(BLOCK * width)).enumerate();
+    // The first row that is refused is the one to be named, on any number of cores.
+    blocks.map(block).collect::<Vec<_>>().into_iter().collect::<Result<()>>()?;
+    Ok(Array2::from_shape_vec((x.nrows(), width), out).expect("so many were made"))
 }
 
 /// A symbol out of 0..V, written as a number.

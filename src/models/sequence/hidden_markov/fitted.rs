@@ -3,7 +3,8 @@
 use ndarray::{Array1, Array2, ArrayView2, Axis};
 
 use super::emission::{Emission, OP};
-use super::forward_backward::{Smoothed, in_logs, scaled};
+use super::forward_backward::{Smoothed, in_logs};
+use super::scaled::scaled;
 use super::viterbi::{Decoded, decode};
 use crate::Result;
 use crate::check::{probabilities, require, zeros};

@@ -1,5 +1,5 @@
-//! Forward and backward: what all observations say of every state. Scaled to one at each step, and in logarithms, which
-//! takes longer and underflows nowhere. Checked in `tests/sequence/hidden_markov.rs`.
+//! Forward and backward: what all observations say of every state, in logarithms, which takes longer than by scaling and
+//! underflows nowhere. Checked in `tests/sequence/hidden_markov.rs`.
 
 use ndarray::{Array1, Array2, ArrayView2};
 
@@ -19,80 +19,7 @@ pub struct Smoothed {
     pub log_likelihood: f64,
 }
 
-/// What a step may leave of α: below it, states that have underflowed may be those that count later.
-const LEAST: f64 = 1e-100;
-
-/// By scaling: `α_t` sums to one, and the product of what it was divided by is the likelihood. `O(TK²)` time, `O(TK)`
-/// memory. The log densities of a step are shifted by their largest first, so that none underflows alone; where the states
-/// that are possible are far below the largest, or nothing is left at all, the answer is that of [`in_logs`].
-pub(super) fn scaled(initial: &Array1<f64>, transition: &Array2<f64>, log_b: ArrayView2<f64>) -> Smoothed {
-    let (t, k) = log_b.dim();
-    let mut b = log_b.to_owned();
-    let mut log_likelihood = 0.0;
-    for mut row in b.rows_mut() {
-        let top = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let shift = if top == f64::NEG_INFINITY { 0.0 } else { top };
-        row.mapv_inplace(|v| (v - shift).exp());
-        log_likelihood += shift;
-    }
-    let mut alpha = Array2::zeros((t, k));
-    let mut scales = vec![0.0; t];
-    let a = transition.as_standard_layout();
-    let a = a.as_slice().expect("standard");
-    let mut moved = vec![0.0; k];
-    for s in 0..t {
-        if s == 0 {
-            moved.copy_from_slice(&initial.to_vec());
-        } else {
-            moved.fill(0.0);
-            for i in 0..k {
-                let from = alpha[[s - 1, i]];
-                for j in 0..k {
-                    moved[j] += from * a[i * k + j];
-                }
-            }
-        }
-        let mut sum = 0.0;
-        for j in 0..k {
-            moved[j] *= b[[s, j]];
-            sum += moved[j];
-        }
-        scales[s] = sum;
-        if sum < LEAST {
-            return in_logs(initial, transition, log_b);
-        }
-        log_likelihood += sum.ln();
-        for j in 0..k {
-            alpha[[s, j]] = moved[j] / sum;
-        }
-    }
-    let (mut states, mut transitions) = (alpha.clone(), Array2::<f64>::zeros((k, k)));
-    let (mut beta, mut next) = (vec![1.0; k], vec![0.0; k]);
-    for s in (0..t.saturating_sub(1)).rev() {
-        for j in 0..k {
-            next[j] = b[[s + 1, j]] * beta[j] / scales[s + 1];
-        }
-        for i in 0..k {
-            let mut sum = 0.0;
-            for j in 0..k {
-                let part = a[i * k + j] * next[j];
-                sum += part;
-                transitions[[i, j]] += alpha[[s, i]] * part;
-            }
-            beta[i] = sum;
-        }
-        for i in 0..k {
-            states[[s, i]] = alpha[[s, i]] * beta[i];
-        }
-    }
-    // β of a state that α excludes may overflow, and 0 times infinity is NaN.
-    if !states.iter().chain(&transitions).all(|p| p.is_finite()) {
-        return in_logs(initial, transition, log_b);
-    }
-    Smoothed { states, filtered: alpha, transitions, log_likelihood }
-}
-
-/// The same in logarithms throughout: the definition.
+/// In logarithms throughout: the definition.
 pub(super) fn in_logs(initial: &Array1<f64>, transition: &Array2<f64>, log_b: ArrayView2<f64>) -> Smoothed {
     let (t, k) = log_b.dim();
     let log_a = transition.mapv(f64::ln);

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use ndarray::{Array1, Array2, Array3, ArrayView1, ArrayView2, Axis};
+use ndarray::{Array1, Array2, Array3, ArrayView1, ArrayView2, Axis, s};
 use rayon::prelude::*;
 
 use super::emission::{Emission, symbol};
@@ -13,6 +13,9 @@ use crate::check::parameter;
 use crate::inference::em::{EmModel, Statistics};
 use crate::inference::logs::log_sum_exp;
 use crate::linalg::small_cholesky::Small;
+
+/// Rows of one task.
+const BLOCK: usize = 2048;
 
 /// Expected counts of first states, transitions and emissions.
 #[derive(Debug, Clone)]
@@ -58,8 +61,8 @@ impl Sums {
         self.counts.row(s).sum()
     }
 
-    /// Adds a weight w with this mean and, if there is any, its scatter to a component, whose count has w already.
-    fn merge(&mut self, part: usize, w: f64, mean: ArrayView1<f64>, scatter: Option<ArrayView2<f64>>) {
+    /// Adds a weight w with this mean and its scatter to a component, whose count has w already.
+    fn merge(&mut self, part: usize, w: f64, mean: ArrayView1<f64>, scatter: ArrayView2<f64>) {
         if w <= 0.0 {
             return;
         }
@@ -70,7 +73,7 @@ impl Sums {
         self.means.row_mut(part).scaled_add(share, &off);
         let mut own = self.scatter.index_axis_mut(Axis(0), part);
         for ((i, j), s) in own.indexed_iter_mut() {
-            *s += w * (1.0 - share) * off[i] * off[j] + scatter.map_or(0.0, |other| other[[i, j]]);
+            *s += w * (1.0 - share) * off[i] * off[j] + scatter[[i, j]];
         }
     }
 
@@ -85,39 +88,87 @@ impl Sums {
         self.first += &states.row(0);
         self.moves += moves;
         self.states += &states.sum_axis(Axis(0));
-        let k = states.ncols();
-        for (row, p) in x.rows().into_iter().zip(states.rows()) {
-            // What is missing shows nothing.
-            if row.iter().any(|v| !v.is_finite()) {
-                continue;
+        let one = |block: usize| {
+            let rows = block * BLOCK..x.nrows().min((block + 1) * BLOCK);
+            let mut part = Sums::new(model);
+            part.block(model, x.slice(s![rows.clone(), ..]), states.slice(s![rows, ..]))?;
+            Ok(part)
+        };
+        let parts: Vec<Result<Sums>> = (0..x.nrows().div_ceil(BLOCK)).into_par_iter().map(one).collect();
+        parts.into_iter().try_for_each(|part| {
+            self.add(&part?);
+            Ok(())
+        })
+    }
+
+    /// What the rows of a block show, of emissions alone.
+    fn block(
+        &mut self,
+        model: &FittedHiddenMarkov,
+        x: ArrayView2<f64>,
+        states: ArrayView2<f64>,
+    ) -> Result<()> {
+        // What is missing shows nothing.
+        let seen: Vec<usize> = (0..x.nrows()).filter(|t| x.row(*t).iter().all(|v| v.is_finite())).collect();
+        match model.emission() {
+            Emission::Discrete(b) => {
+                for t in seen {
+                    let v = symbol(x[[t, 0]], b.ncols())?;
+                    self.counts.column_mut(v).scaled_add(1.0, &states.row(t));
+                }
             }
-            match model.emission() {
-                Emission::Discrete(b) => {
-                    let v = symbol(row[0], b.ncols())?;
-                    (0..k).for_each(|s| self.counts[[s, v]] += p[s]);
+            Emission::Gaussian { .. } => {
+                for s in 0..states.ncols() {
+                    let weights: Vec<f64> = seen.iter().map(|t| states[[*t, s]]).collect();
+                    self.component(s, x, &seen, &weights);
                 }
-                Emission::Gaussian { .. } => {
-                    for s in 0..k {
-                        self.counts[[s, 0]] += p[s];
-                        self.merge(s, p[s], row, None);
-                    }
-                }
-                Emission::Mixture { weights, .. } => {
-                    let m = weights.ncols();
-                    let logs = model.emission().log_components(row)?;
-                    for s in 0..k {
-                        let each = logs.row(s).to_vec();
-                        let all = log_sum_exp(&each);
-                        for (c, l) in each.iter().enumerate() {
-                            let w = if p[s] > 0.0 { p[s] * (l - all).exp() } else { 0.0 };
-                            self.counts[[s, c]] += w;
-                            self.merge(s * m + c, w, row, None);
-                        }
+            }
+            Emission::Mixture { weights, .. } => {
+                let (m, logs) = (weights.ncols(), model.emission().log_components(x)?);
+                for s in 0..states.ncols() {
+                    let wholes: Vec<f64> = seen
+                        .iter()
+                        .map(|t| log_sum_exp(&(0..m).map(|c| logs[[*t, s * m + c]]).collect::<Vec<_>>()))
+                        .collect();
+                    for c in 0..m {
+                        let share = |(t, whole): (&usize, &f64)| {
+                            let p = states[[*t, s]];
+                            if p > 0.0 { p * (logs[[*t, s * m + c]] - whole).exp() } else { 0.0 }
+                        };
+                        let weights: Vec<f64> = seen.iter().zip(&wholes).map(share).collect();
+                        self.component(s * m + c, x, &seen, &weights);
                     }
                 }
             }
         }
         Ok(())
+    }
+
+    /// The count, mean and scatter of a component that has none yet, from these rows with these weights.
+    fn component(&mut self, part: usize, x: ArrayView2<f64>, rows: &[usize], weights: &[f64]) {
+        let (m, d) = (self.counts.ncols(), x.ncols());
+        let all: f64 = weights.iter().sum();
+        self.counts[[part / m, part % m]] += all;
+        if all <= 0.0 {
+            return;
+        }
+        let mut mean = vec![0.0; d];
+        for (t, w) in rows.iter().zip(weights) {
+            mean.iter_mut().zip(x.row(*t)).for_each(|(to, v)| *to += w / all * v);
+        }
+        let (mut scatter, mut off) = (vec![0.0; d * d], vec![0.0; d]);
+        for (t, w) in rows.iter().zip(weights) {
+            off.iter_mut().zip(x.row(*t).iter().zip(&mean)).for_each(|(o, (v, m))| *o = v - m);
+            for i in 0..d {
+                let by = w * off[i];
+                scatter[i * d..=i * d + i].iter_mut().zip(&off).for_each(|(s, o)| *s += by * o);
+            }
+        }
+        self.means.row_mut(part).iter_mut().zip(mean).for_each(|(to, v)| *to = v);
+        let mut own = self.scatter.index_axis_mut(Axis(0), part);
+        for ((i, j), s) in own.indexed_iter_mut() {
+            *s = scatter[i.max(j) * d + i.min(j)];
+        }
     }
 }
 
@@ -129,7 +180,7 @@ impl Statistics for Sums {
         let m = self.counts.ncols();
         for (c, mean) in other.means.rows().into_iter().enumerate() {
             let scatter = other.scatter.index_axis(Axis(0), c);
-            self.merge(c, other.counts[[c / m, c % m]], mean, Some(scatter));
+            self.merge(c, other.counts[[c / m, c % m]], mean, scatter);
         }
         self.states += &other.states;
         self.log_likelihood += other.log_likelihood;

@@ -5,6 +5,7 @@ mod fitted;
 mod forward_backward;
 mod learn;
 mod model;
+mod scaled;
 mod viterbi;
 
 pub use emission::Emission;
