@@ -139,6 +139,30 @@ impl Matrix {
         }
     }
 
+    /// The only handle on its memory, by a copy if there are others.
+    pub(crate) fn make_own(&mut self) -> Result<()> {
+        let alone = match &self.data {
+            Data::Cpu(a) => Arc::strong_count(a) == 1,
+            Data::Gpu(on) => Arc::strong_count(&on.buffer) == 1,
+        };
+        if !alone {
+            *self = self.copied()?;
+        }
+        Ok(())
+    }
+
+    /// Another matrix with the same entries, where this one lives.
+    pub(crate) fn copied(&self) -> Result<Self> {
+        match &self.data {
+            Data::Cpu(a) => Ok(Self::from_host(host::copy(a.view()))),
+            Data::Gpu(on) => on.gpu.guard("Matrix::copied", || {
+                let out = Self::alloc(&on.gpu, "matrix.copy", self.shape(), on.precision)?;
+                on.gpu.copy(&on.buffer, 0, out.buffer(), 0, self.bytes());
+                Ok(out)
+            }),
+        }
+    }
+
     /// Number of rows.
     pub fn rows(&self) -> usize {
         self.rows

@@ -15,11 +15,14 @@
 //! | element by element | [`map()`], [`zip`], [`diagonal()`], [`add_diagonal`], [`add_diagonal_vector`] |
 //! | random numbers, the same on every device | [`random()`], [`random_words`], [`bernoulli`], [`bernoulli_by`], [`categorical`], [`permutation`] |
 //! | spins on a lattice | [`lattice_gibbs`], [`lattice_means`], [`lattice_mean_field`] |
+//! | networks | [`units()`], [`units_back`], [`output_loss()`], [`descend()`], [`gather_listed`] |
+//! | least squares of sparse rows | [`ridge_rows()`] |
 //! | half the memory | [`to_half`], [`gram_half`] |
 
 mod argmin;
 mod centre;
 mod cholesky;
+mod descend;
 mod diagonal;
 mod gather;
 mod gaussian_log_density;
@@ -37,18 +40,23 @@ mod moments;
 mod nearest;
 mod nearest_k;
 mod random;
+mod output_loss;
 mod reduce;
+mod ridge_rows;
 mod softmax;
 mod solve_triangular;
 mod spmm;
 mod transpose;
+mod units;
 
 pub use argmin::{ArgMin, argmin};
 pub use centre::{centre, centre_columns};
 pub use cholesky::cholesky;
 pub(crate) use cholesky::{cholesky_in_place, factoring_bytes, inverses_bytes};
+pub use descend::{Descending, Descent, Shrinkage, descend};
+pub(crate) use descend::{Note, places, step};
 pub use diagonal::{add_diagonal, add_diagonal_vector, diagonal};
-pub use gather::{gather_rows, permute, permuted_sums};
+pub use gather::{RowList, gather_listed, gather_rows, permute, permuted_sums};
 pub use gaussian_log_density::{Whitening, gaussian_log_density};
 pub use gemm::{Relabellings, Trans, bilinear_forms, gemm, gemm_add, relabelled_forms, syrk};
 pub(crate) use gemm::{
@@ -70,11 +78,15 @@ pub(crate) use nearest::Centres;
 pub use nearest::{Nearest, nearest};
 pub use nearest_k::{NearestK, nearest_k};
 pub use random::{Draw, bernoulli, bernoulli_by, categorical, permutation, random, random_words};
+pub(crate) use output_loss::output_loss_into;
+pub use output_loss::{Output, output_loss};
 pub use reduce::{Along, Reduction, reduce};
+pub use ridge_rows::{RatedRows, RidgeSystem, ridge_rows};
 pub use softmax::{softmax, softmax_logsumexp};
 pub use solve_triangular::{Side, Triangle, solve_triangular};
 pub(crate) use solve_triangular::{invert_lower, solve_in_place, solve_triangular_in_place};
 pub use spmm::spmm;
 pub use transpose::transpose;
+pub use units::{Unit, units, units_back};
 
 use crate::check::require;

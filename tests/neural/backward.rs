@@ -139,3 +139,22 @@ fn no_hidden_layer_is_the_gradient_of_a_logistic_regression() {
         (0..3).for_each(|d| near(got[k * 3 + d], (y[[0, k]] - t[[0, k]]) * x[[0, d]], 1e-15));
     }
 }
+
+/// Parameters and tapes of another network are refused.
+#[test]
+fn a_tape_of_another_network_is_an_error() {
+    let net = Network::mlp(2, &[3], 1, Activation::Tanh).unwrap();
+    let (w, delta) = (net.initial(1), ndarray::array![[1.0]]);
+    let tape = net.record(&w, ndarray::array![[0.5, 1.0]], None).unwrap();
+    assert!(net.backward(&w, &tape, &delta).is_ok());
+    assert!(net.backward(&[], &tape, &delta).is_err());
+    for other in [
+        Network::mlp(2, &[4], 1, Activation::Tanh).unwrap(),
+        Network::mlp(2, &[], 1, Activation::Tanh).unwrap(),
+        Network::new(vec![Layer::dense(2, 3), Layer::dropout(3, 0.5), Layer::dense(3, 1)]).unwrap(),
+        Network::new(vec![Layer::residual(Network::mlp(2, &[3], 2, Activation::Tanh).unwrap())]).unwrap(),
+    ] {
+        let own = other.initial(1);
+        assert!(other.backward(&own, &tape, &delta).is_err(), "{other:?}");
+    }
+}

@@ -84,3 +84,13 @@ fn bad_settings_are_errors() {
     );
     assert!(sparse_code(&random(2, 4, 1), &x, 0.1, SparseCoder::Ista).is_err());
 }
+
+/// Products beyond f64 are said, not returned as codes that are no numbers.
+#[test]
+fn codes_that_are_no_numbers_are_errors() {
+    let huge = ndarray::array![[1e200, 1e200], [1e200, -1e200]];
+    for coder in [SparseCoder::Ista, SparseCoder::Fista] {
+        assert!(matches!(sparse_code(&huge, &huge, 0.1, coder), Err(Error::NotFinite { .. })));
+        assert!(sparse_code(&random(2, 2, 1), &(&huge * 1e108), 0.1, coder).is_err());
+    }
+}

@@ -11,6 +11,7 @@ mod autoencoder;
 mod backward;
 mod bayesian;
 mod classifier;
+mod devices;
 mod dictionary;
 mod elbo;
 mod flow;

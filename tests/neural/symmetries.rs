@@ -62,3 +62,16 @@ fn at_equal_parameters_the_count_grows_with_depth() {
     near(log_regions(3, 2, 2).unwrap(), 81f64.ln(), 1e-12);
     assert!(log_regions(0, 1, 1).is_err());
 }
+
+/// Counts beyond those of a machine word are numbers; intervals that are none are refused.
+#[test]
+fn large_counts_and_bad_intervals() {
+    near(approximate_parameters(1 << 32, 1).unwrap(), 2f64.powi(64), 1e-12);
+    near(log_regions(2, usize::MAX, 2).unwrap() / 2f64.powi(65), 2f64.ln(), 1e-12);
+    let net = Network::mlp(1, &[2], 1, Activation::Relu).unwrap();
+    let w = parameters(&net, 1);
+    assert!(
+        count_pieces(&net, &w, 1.0, 1.0, 10).is_err() && count_pieces(&net, &w, 0.0, f64::NAN, 10).is_err()
+    );
+    assert!(count_pieces(&net, &w, 0.0, 1.0, usize::MAX).is_err());
+}

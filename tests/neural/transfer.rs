@@ -62,6 +62,22 @@ fn a_new_task_needs_few_rows_on_a_trained_trunk() {
     assert!(error < 0.02, "{error}");
 }
 
+/// A decay shrinks the weights of trunk and heads, not the biases.
+#[test]
+fn weights_of_all_layers_decay() {
+    let net = layers();
+    let (x, t) = (random(5, 2, 2), random(5, 1, 3));
+    let hot = Array2::from_shape_fn((5, 2), |(n, k)| f64::from(u8::from(n % 2 == k)));
+    let tasks = [(x.view(), t.view()), (x.view(), hot.view())];
+    let norm = |decay: f64| {
+        let training = Training::new(Minimiser::new()).epochs(300).weight_decay(decay);
+        let (w, _) = net.fit_tasks(&tasks, &training).unwrap();
+        w[..8].iter().chain(&w[w.len() - 8..w.len() - 2]).map(|v| v * v).sum::<f64>()
+    };
+    let (strong, weak) = (norm(10.0), norm(1e-3));
+    assert!(strong < 1e-6 && weak > 0.1, "{strong} {weak}");
+}
+
 #[test]
 fn heads_that_do_not_fit_are_errors() {
     let trunk = Network::mlp(2, &[4], 3, Activation::Tanh).unwrap();

@@ -124,3 +124,13 @@ fn bad_settings_are_errors() {
     let fitted = Vae::new(1).training(Training::default().epochs(1)).fit(&Device::cpu(), rows()).unwrap();
     assert!(fitted.elbo(rows(), 0, 1).is_err() && fitted.objective(&[0.0], rows(), 1, 1).is_err());
 }
+
+/// A number beyond 0 and 1 has no probability under a Bernoulli decoder: there is no bound of it.
+#[test]
+fn bounds_refuse_what_the_fit_refuses() {
+    let training = Training::default().epochs(2);
+    let fitted =
+        Vae::new(1).decoder(Decoder::Bernoulli).training(training).fit(&Device::cpu(), bits()).unwrap();
+    assert!(fitted.elbo(bits(), 2, 1).is_ok());
+    assert!(fitted.elbo(bits() * 2.0, 2, 1).is_err() && fitted.importance_bound(bits() - 0.5, 2, 1).is_err());
+}

@@ -35,6 +35,25 @@ fn the_covariance_is_the_arcsine_kernel_and_the_law_becomes_normal() {
     near(kurtosis(&sum, 0), 3.0, 0.25);
 }
 
+/// An output bias adds its variance to every covariance, and the weights from hidden units scale the rest.
+#[test]
+fn the_output_has_its_own_variances() {
+    let x = array![[0.5], [-0.3]];
+    let law = RandomNetwork::new(30, Activation::Erf)
+        .weight_variance(4.0)
+        .output_variance(9.0)
+        .output_bias_variance(2.0)
+        .functions(&x, 20_000, 5)
+        .unwrap();
+    let covariance = law.t().dot(&law) / 20_000.0;
+    near(covariance[[0, 1]], 2.0 + 9.0 * 0.118778, 0.15);
+    near(covariance[[0, 0]], 2.0 + 9.0 * 0.590334, 0.25);
+    let law = RandomNetwork::new(3, Activation::Erf).output_variance(0.0).output_bias_variance(1.0);
+    let f = law.functions(&x, 50, 1).unwrap();
+    assert!(f.rows().into_iter().all(|f| f[0] == f[1]), "only the bias is left");
+    assert!(law.output_bias_variance(-1.0).functions(&x, 2, 1).is_err());
+}
+
 #[test]
 fn bad_settings_are_errors() {
     assert!(RandomNetwork::new(0, Activation::Erf).functions(array![[0.0]], 2, 1).is_err());

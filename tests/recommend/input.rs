@@ -57,3 +57,17 @@ fn a_user_beyond_the_table_is_an_error() {
     assert_eq!(list.len(), 4, "Dan has seen one of five");
     assert!(list.windows(2).all(|w| w[0].1 >= w[1].1));
 }
+
+#[test]
+fn ratings_without_a_weight_are_refused() {
+    let one = |weight| Rating { user: 0, item: 0, value: 3.0, weight };
+    assert!(Ratings::of(1, 1, vec![one(0.0)]).is_err() && Ratings::of(1, 1, vec![one(1.0)]).is_ok());
+}
+
+/// Equal ratings have no spread, though their mean is rounded: 3.3 three times has the mean 3.3 - 4e-16.
+#[test]
+fn equal_ratings_have_no_similarity() {
+    let table = ndarray::array![[3.3, 3.3, 3.3], [1.0, 2.0, 5.0]];
+    let fit = Neighbours::users(1).fit_ratings(&Ratings::from_table(&table).unwrap()).unwrap();
+    assert!(fit.similarity()[[0, 1]].is_nan(), "{}", fit.similarity());
+}

@@ -8,6 +8,7 @@ mod support;
 mod als;
 mod block;
 mod content;
+mod devices;
 mod full;
 mod input;
 mod neighbours;

@@ -11,6 +11,10 @@ use mercer::ops::{
     transpose, zip,
 };
 use mercer::random::Threshold;
+use mercer::ops::{
+    Descending, Descent, Output, RatedRows, RidgeSystem, RowList, Shrinkage, Unit, descend, gather_listed,
+    output_loss, ridge_rows, units, units_back,
+};
 use mercer::{Device, Kernel, Matrix, Result};
 use ndarray::{Array1, Array2, Axis};
 
@@ -202,6 +206,56 @@ pub fn verbs() -> Vec<Verb> {
             let part = |n: usize| (0..3 * n).map(move |e| (e * 7 % n, e * 5 % n, e as f64 / n as f64 - 1.0));
             let a = |n| SparseMatrix::from_triplets(n, n, &part(n).collect::<Vec<_>>());
             at_sizes(|n| Ok(vec![spmm(&a(n)?, &up(d, n, 7, 1)?)?]))
+        }),
+        v("gather_listed", 1e-6, |d| {
+            at_sizes(|n| {
+                let a = up(d, n, 7, 1)?;
+                let list = RowList::new(&a, (0..130).map(|i| i * 5 % n).collect())?;
+                Ok(vec![gather_listed(&a, &list, 64..130)?])
+            })
+        }),
+        v("units", 1e-5, |d| {
+            let all = [Unit::Identity, Unit::Sigmoid, Unit::Tanh, Unit::Relu, Unit::Softplus, Unit::Step];
+            let (a, delta) = (up(d, 65, 7, 1)?, up(d, 65, 8, 2)?);
+            let values = all.iter().map(|&u| units(&a, u)).collect::<Result<Vec<_>>>()?;
+            let back = all.iter().zip(&values).map(|(&u, z)| units_back(&delta, z, u));
+            let back = back.collect::<Result<Vec<_>>>()?;
+            down(values.into_iter().chain(back).collect())
+        }),
+        v("output_loss", 1e-5, |d| {
+            let (a, t) = (up(d, 65, 7, 1)?, map(&up(d, 65, 8, 2)?, Map::Abs)?);
+            let all = [Output::Gaussian, Output::Bernoulli, Output::Softmax, Output::Poisson];
+            let both = all.iter().map(|&o| output_loss(&a, &t, o, 0.5)).collect::<Result<Vec<_>>>()?;
+            down(both.into_iter().flat_map(|(delta, losses)| [delta, losses]).collect())
+        }),
+        v("descend", 1e-5, |d| {
+            let rules = [
+                Descent::Momentum { rate: 0.1, momentum: 0.9, decay: 0.1 },
+                Descent::AdaGrad { rate: 0.1, epsilon: 0.1 },
+                Descent::RmsProp { rate: 0.1, memory: 0.9, epsilon: 0.1 },
+                Descent::Adam { rate: 0.1, first: 0.9, second: 0.99, epsilon: 0.1, decay: 0.1, step: 2 },
+            ];
+            let mut all = Vec::new();
+            for rule in rules {
+                let second = map(&up(d, 65, 7, 3)?, Map::Abs)?;
+                let at = Descending { parameters: up(d, 65, 7, 1)?, first: up(d, 65, 7, 2)?, second };
+                let at = descend(rule, Shrinkage { decay: 0.2, columns: 6 }, at, &up(d, 65, 7, 4)?)?;
+                all.extend([at.parameters, at.first, at.second]);
+            }
+            down(all)
+        }),
+        v("ridge_rows", 1e-4, |d| {
+            let mut all = Vec::new();
+            for (k, biased) in [(7, false), (32, true), (33, true), (64, false)] {
+                let entries: Vec<_> = (0..300).map(|e| (e * 7 % 23, 0.5, (e % 5) as f64)).collect();
+                let rated = RatedRows::new(d, vec![0, 10, 10, 100, 300], 23, entries)?;
+                let (other, shared) = (up(d, 23, k, 1)?, spd(d, k)?);
+                for shared in [None, Some(&shared)] {
+                    let system = RidgeSystem { other: &other, penalty: 1.0, shared, biased };
+                    all.push(ridge_rows(&rated, &system)?);
+                }
+            }
+            down(all)
         }),
         v("transpose", 1e-6, |d| at_sizes(|n| Ok(vec![transpose(&up(d, n, 33, 1)?)?]))),
         v("map", 1e-5, |d| {

@@ -1,11 +1,14 @@
 //! Non-negative matrix factorisation. Checked in `tests/neural/nmf.rs` against scikit-learn.
 
-use ndarray::{Array2, ArrayView2};
+use ndarray::{Array2, ArrayView2, Zip};
+use pulp::Arch;
+use rayon::prelude::*;
 
-use crate::check::{finite, inputs, not_negative, parameter, room};
+use crate::check::{finite, inputs, not_negative, parameter, require, room};
 use crate::learn::configure::{getters, setters};
 use crate::learn::inherent::{fits, inherent};
 use crate::learn::{Fit, InverseTransform, Report, Reported, Transform};
+use crate::ops::product;
 use crate::random::uniforms;
 use crate::saved::Format;
 use crate::{Device, Progress, Result};
@@ -37,13 +40,16 @@ pub struct Nmf {
     tolerance: f64,
     seed: u64,
     #[cfg_attr(feature = "serde", serde(skip))]
+    start: Option<(Array2<f64>, Array2<f64>)>,
+    #[cfg_attr(feature = "serde", serde(skip))]
     progress: Progress,
 }
 
 impl Nmf {
     /// With k components.
     pub fn new(components: usize) -> Self {
-        Nmf { components, max_iterations: 1000, tolerance: 1e-9, seed: 0, progress: Progress::none() }
+        let progress = Progress::none();
+        Nmf { components, max_iterations: 1000, tolerance: 1e-9, seed: 0, start: None, progress }
     }
 }
 
@@ -54,6 +60,8 @@ setters!(Nmf {
     tolerance: f64,
     /// Seed of the factors to begin with.
     seed: u64,
+    /// Factors W, n x k, and H, k x d, to begin with; drawn by default.
+    start: into Option<(Array2<f64>, Array2<f64>)>,
     /// Called after every iteration with the objective; it can cancel the fit.
     progress: Progress,
 });
@@ -70,24 +78,27 @@ impl Fit for Nmf {
         parameter("components", k as f64, k > 0, "must be at least 1")?;
         room("components", k, 8 * (x.nrows() + x.ncols()))?;
         room("components", k, 8usize.saturating_mul(k))?;
-        let mut uniform = uniforms(self.seed, 0);
-        let scale = (x.mean().unwrap_or(0.0) / k as f64).sqrt();
-        let mut draw = |shape| Array2::from_shape_simple_fn(shape, || scale * (0.5 + uniform()));
-        let (mut w, mut h) = (draw((x.nrows(), k)), draw((k, x.ncols())));
-        let value = |w: &Array2<f64>, h: &Array2<f64>| 0.5 * (&x - &w.dot(h)).mapv(|v| v * v).sum();
-        let mut trace = vec![value(&w, &h)];
+        // H is kept as its transpose, so that both halves of an iteration are the same.
+        let (mut w, mut across) = self.begin(x)?;
+        let half_norm = 0.5 * x.iter().map(|v| v * v).sum::<f64>();
+        let mut gram = square(&across);
+        let mut trace = vec![value(x, &w, &across)];
         let (mut iterations, mut converged) = (0, false);
         while !converged && iterations < self.max_iterations {
-            sweep(&mut w, x, &h);
-            let mut across = h.t().to_owned();
-            sweep(&mut across, x.t(), &w.t().to_owned());
-            h = across.t().to_owned();
-            let reached = value(&w, &h);
+            sweep(&mut w, &gram, &times(x, across.view()));
+            let (own, inner) = (square(&w), times(x.t(), w.view()));
+            sweep(&mut across, &own, &inner);
+            gram = square(&across);
+            // ½‖X - WH‖² by products that are there; what cancels is found as it is written.
+            let dot = |a: &Array2<f64>, b: &Array2<f64>| Zip::from(a).and(b).fold(0.0, |s, a, b| s + a * b);
+            let short = half_norm - dot(&across, &inner) + 0.5 * dot(&own, &gram);
+            let reached = if short < CANCELS * half_norm { value(x, &w, &across) } else { short };
             converged = trace[trace.len() - 1] - reached <= self.tolerance * trace[0];
             trace.push(reached);
             iterations += 1;
             self.progress.report(OP, iterations, self.max_iterations, reached)?;
         }
+        let h = across.reversed_axes().as_standard_layout().into_owned();
         finite(OP, "the components", h.view())?;
         let last = trace[trace.len() - 1];
         Ok(FittedNmf {
@@ -104,17 +115,93 @@ fn not_negative_entries(op: &'static str, x: ArrayView2<f64>) -> Result<()> {
     parameter("least entry of x", least, least >= 0.0, "there must be no negative entry")
 }
 
-/// Each column of `w` in turn: `w_k ← max(0, w_k + ((XHᵀ)_k - W(HHᵀ)_k) / (HHᵀ)_kk)`.
-fn sweep(w: &mut Array2<f64>, x: ArrayView2<f64>, h: &Array2<f64>) {
-    let (gram, inner) = (h.dot(&h.t()), x.dot(&h.t()));
-    for k in 0..w.ncols() {
-        if gram[[k, k]] <= 0.0 {
+impl Nmf {
+    /// W and the transpose of H to begin with.
+    fn begin(&self, x: ArrayView2<f64>) -> Result<(Array2<f64>, Array2<f64>)> {
+        let ((n, d), k) = (x.dim(), self.components);
+        let Some((w, h)) = &self.start else {
+            let mut uniform = uniforms(self.seed, 0);
+            let scale = (x.mean().unwrap_or(0.0) / k as f64).sqrt();
+            let mut draw = |shape| Array2::from_shape_simple_fn(shape, || scale * (0.5 + uniform()));
+            let (w, h): (Array2<f64>, Array2<f64>) = (draw((n, k)), draw((k, d)));
+            return Ok((w, h.t().as_standard_layout().into_owned()));
+        };
+        require(OP, w.dim() == (n, k) && h.dim() == (k, d), || {
+            format!("a start of {:?} and {:?} for {k} components of {n} x {d}", w.dim(), h.dim())
+        })?;
+        not_negative_entries(OP, w.view())?;
+        not_negative_entries(OP, h.view())?;
+        Ok((w.as_standard_layout().into_owned(), h.t().as_standard_layout().into_owned()))
+    }
+}
+
+/// Share of ½‖X‖² below which an objective that was found by subtracting from it has lost too many digits.
+const CANCELS: f64 = 1e-4;
+
+/// `½‖X - W H‖²`.
+fn value(x: ArrayView2<f64>, w: &Array2<f64>, across: &Array2<f64>) -> f64 {
+    let mut rest = times(w.view(), across.t());
+    rest -= &x;
+    0.5 * rest.iter().map(|v| v * v).sum::<f64>()
+}
+
+/// `A B`.
+fn times(a: ArrayView2<f64>, b: ArrayView2<f64>) -> Array2<f64> {
+    let mut out = crate::host::memory::room(a.nrows(), b.ncols());
+    product(1.0, a, b, 0.0, out.view_mut());
+    out
+}
+
+/// `AᵀA`.
+fn square(a: &Array2<f64>) -> Array2<f64> {
+    times(a.t(), a.view())
+}
+
+/// Rows that are solved for side by side: one a lane.
+const LANES: usize = 8;
+
+/// Each column of `w` in turn: `w_k ← max(0, w_k + ((XHᵀ)_k - W(HHᵀ)_k) / (HHᵀ)_kk)`, for the `HHᵀ` and `XHᵀ` given.
+fn sweep(w: &mut Array2<f64>, gram: &Array2<f64>, inner: &Array2<f64>) {
+    let k = gram.nrows();
+    let flat = "products are row-major";
+    let (gram, inner) = (gram.as_slice().expect(flat), inner.as_slice().expect(flat));
+    let w = w.as_slice_mut().expect("factors are row-major");
+    let task = |(w, inner): (&mut [f64], &[f64])| {
+        let mut side = vec![[0.0; LANES]; k];
+        for (w, inner) in w.chunks_mut(LANES * k).zip(inner.chunks(LANES * k)) {
+            Arch::new().dispatch(|| lanes(w, inner, gram, &mut side));
+        }
+    };
+    w.par_chunks_mut(32 * LANES * k).zip(inner.par_chunks(32 * LANES * k)).for_each(task);
+}
+
+/// At most [`LANES`] rows of `w`, through `side`, where a column of them is one vector.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "what is not inlined loses the instruction set of its caller")]
+fn lanes(w: &mut [f64], inner: &[f64], gram: &[f64], side: &mut [[f64; LANES]]) {
+    let k = side.len();
+    for (l, row) in w.chunks_exact(k).enumerate() {
+        side.iter_mut().zip(row).for_each(|(s, v)| s[l] = *v);
+    }
+    let mut wanted = [0.0; LANES];
+    for (t, row) in gram.chunks_exact(k).enumerate() {
+        if row[t] <= 0.0 {
             continue;
         }
-        let step = (&inner.column(k) - &w.dot(&gram.column(k))) / gram[[k, k]];
-        let mut column = w.column_mut(k);
-        column += &step;
-        column.mapv_inplace(|v| v.max(0.0));
+        for (to, row) in wanted.iter_mut().zip(inner.chunks_exact(k)) {
+            *to = row[t];
+        }
+        for (g, s) in row.iter().zip(side.iter()) {
+            for l in 0..LANES {
+                wanted[l] -= g * s[l];
+            }
+        }
+        for l in 0..LANES {
+            side[t][l] = (side[t][l] + wanted[l] / row[t]).max(0.0);
+        }
+    }
+    for (l, row) in w.chunks_exact_mut(k).enumerate() {
+        side.iter().zip(row).for_each(|(s, v)| *v = s[l]);
     }
 }
 
@@ -146,9 +233,11 @@ impl Transform for FittedNmf {
         inputs("FittedNmf::transform", x, self.components.ncols())?;
         not_negative_entries("FittedNmf::transform", x)?;
         let mut w = Array2::zeros((x.nrows(), self.components.nrows()));
+        let h = self.components.view();
+        let (gram, inner) = (times(h, h.t()), times(x, h.t()));
         for _ in 0..SWEEPS {
             let before = w.clone();
-            sweep(&mut w, x, &self.components);
+            sweep(&mut w, &gram, &inner);
             let size = w.iter().fold(f64::MIN_POSITIVE, |m: f64, v| m.max(v.abs()));
             if (&w - &before).iter().all(|d| d.abs() <= 1e-12 * size) {
                 break;

@@ -25,7 +25,8 @@ const OP: &str = "NeuralClassifier::fit";
 /// Classification by a feed-forward network: `p(k | x) = softmax_k f(x; w)`, `min_w -Σ_n ln p(t_n | x_n) / n + κ/2 ‖W‖²`.
 ///
 /// The loss is not convex; the seed of the [`Training`] decides where it starts. A loss that explodes is said by the
-/// report, and the parameters are those of the best epoch. Runs on the CPU in f64.
+/// report, and the parameters are those of the best epoch. Dense
+/// layers train on a GPU in f32 if there is enough to do, with the batches of the CPU; predictions are the CPU's.
 ///
 /// ```
 /// use mercer::prelude::*;
@@ -60,21 +61,21 @@ fits!(NeuralClassifier: Classify -> FittedNeuralClassifier);
 impl<L: Label> Fit<[L]> for NeuralClassifier {
     type Fitted = FittedNeuralClassifier<L>;
 
-    fn fit(&self, _: &Device, x: ArrayView2<f64>, y: &[L]) -> Result<FittedNeuralClassifier<L>> {
-        self.run(x, y, None)
+    fn fit(&self, device: &Device, x: ArrayView2<f64>, y: &[L]) -> Result<FittedNeuralClassifier<L>> {
+        self.run(device, x, y, None)
     }
 }
 
 impl<L: Label> FitWeighted<[L]> for NeuralClassifier {
     fn fit_weighted(
         &self,
-        _: &Device,
+        device: &Device,
         x: ArrayView2<f64>,
         y: &[L],
         w: ArrayView1<f64>,
     ) -> Result<FittedNeuralClassifier<L>> {
         crate::check::weights(OP, w, x.nrows())?;
-        self.run(x, y, Some(w))
+        self.run(device, x, y, Some(w))
     }
 }
 
@@ -86,6 +87,7 @@ fn one_hot(index: &[usize], classes: usize) -> Array2<f64> {
 impl NeuralClassifier {
     fn run<L: Label>(
         &self,
+        device: &Device,
         x: ArrayView2<f64>,
         y: &[L],
         weights: Option<ArrayView1<f64>>,
@@ -96,7 +98,7 @@ impl NeuralClassifier {
         let targets = one_hot(&index, labels.classes().len());
         let network = self.design.network(OP, x.ncols(), targets.ncols())?;
         let loss = OutputLoss::Softmax;
-        let objective = Supervised { network: &network, loss, x, targets: targets.view(), weights };
+        let objective = Supervised { device, network: &network, loss, x, targets: targets.view(), weights };
         let start = |seed| self.design.start(OP, &network, seed);
         let decaying = network.decaying();
         let learned = self.training.run(OP, x.nrows(), weights, start, &decaying, &objective)?;

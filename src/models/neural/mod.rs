@@ -16,7 +16,8 @@
 //! | know how easily it is deceived | [`fgsm`] |
 //! | count what it can say | [`log_regions`], [`count_pieces`], [`log_symmetries`] |
 //!
-//! Everything here runs on the CPU in f64, whatever the device: it is the same to the last bit everywhere.
+//! [`NeuralRegressor`] and [`NeuralClassifier`] train on a GPU, in f32, where their layers are dense and there is enough to
+//! do; all else runs on the CPU in f64, whatever the device: it is the same to the last bit everywhere.
 
 mod activation;
 mod adversarial;
@@ -25,6 +26,7 @@ mod bayesian;
 mod classifier;
 mod design;
 mod elbo;
+mod epochs;
 mod expressivity;
 mod flow;
 mod gan;
@@ -37,6 +39,7 @@ mod optimiser;
 mod pair;
 mod pass;
 mod regressor;
+mod resident;
 mod shared;
 mod supervised;
 mod training;

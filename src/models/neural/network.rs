@@ -181,9 +181,13 @@ impl Network {
     /// Backpropagation: `Σ_n δ_nᵀ ∂y_n/∂·` for the δ of each output, n x outputs.
     ///
     /// # Errors
-    /// [`Error::Shape`](crate::Error::Shape) for a δ that is not of the outputs on the tape.
+    /// [`Error::Shape`](crate::Error::Shape) for a δ that is not of the outputs on the tape, a tape of another network or
+    /// another number of parameters.
     pub fn backward(&self, parameters: &[f64], tape: &Tape, delta: impl Inputs) -> Result<Gradient> {
-        let delta = delta.inputs();
+        let (delta, held) = (delta.inputs(), parameters.len());
+        require("Network::backward", held == self.parameters() && tape.is_of(self), || {
+            format!("{held} parameters for {}, or the tape of another network", self.parameters())
+        })?;
         let want = tape.output().dim();
         require("Network::backward", delta.dim() == want, || {
             format!("δ is {:?}, outputs are {want:?}", delta.dim())

@@ -24,7 +24,8 @@ const OP: &str = "NeuralRegressor::fit";
 /// Counts are better taken as Poisson, with `e^f` for their mean: [`loss`](NeuralRegressor::loss). The loss is not
 /// convex; the seed of the [`Training`] decides where it starts. Columns of very different sizes should be standardised
 /// first ([`Pipeline`](crate::learn::Pipeline)). A loss that explodes is said by the report, and the parameters are those
-/// of the best epoch. Runs on the CPU in f64.
+/// of the best epoch. Dense
+/// layers train on a GPU in f32 if there is enough to do, with the batches of the CPU; predictions are the CPU's.
 ///
 /// ```
 /// use mercer::prelude::*;
@@ -69,7 +70,7 @@ fits!(NeuralRegressor: Regression -> FittedNeuralRegressor);
 impl NeuralRegressor {
     fn run<D: TargetDim>(
         &self,
-        _: &Device,
+        device: &Device,
         x: ArrayView2<f64>,
         y: ArrayView2<f64>,
         weights: Option<ArrayView1<f64>>,
@@ -86,7 +87,7 @@ impl NeuralRegressor {
             }
         }
         let network = self.design.network(OP, x.ncols(), y.ncols())?;
-        let objective = Supervised { network: &network, loss: self.loss, x, targets: y, weights };
+        let objective = Supervised { device, network: &network, loss: self.loss, x, targets: y, weights };
         let start = |seed| self.design.start(OP, &network, seed);
         let decaying = network.decaying();
         let learned = self.training.run(OP, x.nrows(), weights, start, &decaying, &objective)?;

@@ -6,9 +6,9 @@ use super::loss::OutputLoss;
 use super::network::Network;
 use super::supervised::Supervised;
 use super::training::{Objective, Training};
-use crate::Result;
 use crate::check::{pairs, parameter, require};
 use crate::learn::{Inputs, Report};
+use crate::{Device, Result};
 
 /// Tasks with common lower layers: `y_k = head_k(trunk(x))`. Parameters are those of the trunk, then of each head.
 ///
@@ -107,9 +107,10 @@ impl SharedLayers {
         let (n, heads) = (tasks.len(), self.heads.len());
         require("SharedLayers::fit_tasks", n == heads, || format!("{n} tasks, {heads} heads"))?;
         let all = AllTasks { layers: self, tasks };
-        let none = vec![false; self.parameters()];
-        let learned =
-            training.run("SharedLayers::fit_tasks", 1, None, |seed| Ok(self.initial(seed)), &none, &all)?;
+        let heads = self.heads.iter().flat_map(|(head, _)| head.decaying());
+        let decaying: Vec<bool> = self.trunk.decaying().into_iter().chain(heads).collect();
+        let start = |seed| Ok(self.initial(seed));
+        let learned = training.run("SharedLayers::fit_tasks", 1, None, start, &decaying, &all)?;
         Ok((learned.parameters, learned.report))
     }
 
@@ -131,7 +132,9 @@ impl SharedLayers {
         require("SharedLayers::adapt", fits, || {
             "the head fits neither the trunk nor the targets".to_owned()
         })?;
-        let objective = Supervised { network: head, loss, x: x.view(), targets: data.1, weights: None };
+        let cpu = Device::cpu();
+        let objective =
+            Supervised { device: &cpu, network: head, loss, x: x.view(), targets: data.1, weights: None };
         let start = |seed| Ok(head.initial(seed));
         let found =
             training.run("SharedLayers::adapt", x.nrows(), None, start, &head.decaying(), &objective)?;

@@ -2,12 +2,13 @@
 
 use ndarray::ArrayView1;
 
+use super::epochs::{Run, epochs_there};
 pub(super) use super::objective::Objective;
-use super::optimiser::Optimiser;
+use super::optimiser::{Method, Optimiser};
 use crate::check::{not_negative, parameter};
 use crate::learn::configure::setters;
-use crate::learn::{Holdout, Report, Stop};
-use crate::optim::{Adam, Batches, EarlyStopping, StepRule};
+use crate::learn::{Holdout, Report};
+use crate::optim::{Adam, Batches, Minimiser, Order};
 use crate::{Error, Progress, Result};
 
 /// Rows of a batch, unless said otherwise and if there are so many.
@@ -28,6 +29,7 @@ pub struct Training {
     pub(super) optimiser: Optimiser,
     pub(super) epochs: usize,
     pub(super) batch: Option<usize>,
+    pub(super) order: Order,
     pub(super) weight_decay: f64,
     pub(super) validation: f64,
     pub(super) patience: usize,
@@ -51,6 +53,7 @@ impl Training {
             optimiser: optimiser.into(),
             epochs: 200,
             batch: None,
+            order: Order::Shuffled,
             weight_decay: 0.0,
             validation: 0.0,
             patience: 10,
@@ -68,6 +71,8 @@ setters!(Training {
     epochs: usize,
     /// Rows of a batch, no more than there are; 200 by default, or all if there are fewer.
     batch: into Option<usize>,
+    /// How rows are put into batches; each once an epoch in a random order by default.
+    order: Order,
     /// The decay κ of weights, `κ/2 ‖W‖²` in the loss; biases do not decay.
     weight_decay: f64,
     /// The share of rows held out to stop early by; none by default. What is kept are the parameters of the epoch with
@@ -89,7 +94,7 @@ setters!(Training {
 pub(super) struct Learned {
     pub parameters: Vec<f64>,
     /// The loss that starts are compared by.
-    loss: f64,
+    pub loss: f64,
     pub report: Report,
     /// The epoch whose parameters these are, from 1.
     pub best_epoch: usize,
@@ -100,6 +105,11 @@ pub(super) struct Learned {
 }
 
 impl Training {
+    /// Which of n rows each batch of each epoch has.
+    pub(super) fn batches(&self, n: usize) -> Batches {
+        Batches::new(n, self.batch.unwrap_or(BATCH.min(n))).order(self.order).seed(self.seed)
+    }
+
     /// Trains on n rows, each time from where `start` says for its seed. `decaying` says which parameters decay.
     pub(super) fn run(
         &self,
@@ -155,139 +165,55 @@ impl Training {
                 sum + self.weight_decay * t * t
             })
         };
-        let mean = |theta: &[f64], rows: &[usize], seed: u64| -> Result<(f64, Vec<f64>)> {
+        let mean = |theta: &[f64], rows: &[usize], seed: u64, gradient: &mut [f64]| -> Result<f64> {
             let w: f64 = weight(rows);
-            let (value, mut gradient) = objective.batch(theta, rows, seed)?;
             let scale = if w > 0.0 { 1.0 / w } else { 0.0 };
-            for g in &mut gradient {
-                *g *= scale;
-            }
-            let penalty = decay(theta, &mut gradient);
-            Ok((value * scale + penalty, gradient))
+            let value = objective.batch_into(theta, rows, seed, scale, gradient)?;
+            Ok(if self.weight_decay > 0.0 { value + decay(theta, gradient) } else { value })
         };
         let validate = |t: &[f64]| objective.loss(t, held).map(|v| v / weight(held).max(1e-300));
-        let Some(rule) = self.optimiser.rule() else {
-            let mut found = self.lbfgs(op, start, train, mean)?;
-            if !held.is_empty() {
-                found.loss = validate(&found.parameters)?;
-                found.validation.push(found.loss);
+        match self.optimiser.method() {
+            Method::Minimiser(minimiser) => {
+                let mut found = self.lbfgs(op, minimiser, start, train, mean)?;
+                if !held.is_empty() {
+                    found.loss = validate(&found.parameters)?;
+                    found.validation.push(found.loss);
+                }
+                Ok(found)
             }
-            return Ok(found);
-        };
-        let mut run = Run { training: self, op, rule, train, held, best: None, steps: 0 };
-        run.epochs(start, weight, mean, validate)
+            Method::Rule(rule) => {
+                if let Some(there) = objective.resident(self, train.len(), &start)?
+                    && let Some(found) = epochs_there(self, op, there, (train, held))?
+                {
+                    return Ok(found);
+                }
+                let mut run = Run { training: self, op, rule, train, held, best: None, steps: 0 };
+                run.epochs(start, weight, mean, validate)
+            }
+        }
     }
 
     fn lbfgs(
         &self,
         op: &'static str,
+        minimiser: &Minimiser,
         start: Vec<f64>,
         rows: &[usize],
-        mean: impl Fn(&[f64], &[usize], u64) -> Result<(f64, Vec<f64>)>,
+        mean: impl Fn(&[f64], &[usize], u64, &mut [f64]) -> Result<f64>,
     ) -> Result<Learned> {
-        let Optimiser::Lbfgs(minimiser) = &self.optimiser else {
-            unreachable!("every other optimiser is a rule")
+        let mean = |theta: &[f64]| {
+            let mut gradient = vec![0.0; theta.len()];
+            Ok((mean(theta, rows, self.seed, &mut gradient)?, gradient))
         };
         let minimiser = minimiser.clone().max_iterations(self.epochs).progress(self.progress.clone());
         let bounds = vec![(f64::NEG_INFINITY, f64::INFINITY); start.len()];
-        let found =
-            minimiser.run(&start, &bounds, |theta| mean(theta, rows, self.seed)).map_err(|e| match e {
-                Error::Cancelled { iterations, .. } => Error::Cancelled { op, iterations },
-                other => other,
-            })?;
+        let found = minimiser.run(&start, &bounds, mean).map_err(|e| match e {
+            Error::Cancelled { iterations, .. } => Error::Cancelled { op, iterations },
+            other => other,
+        })?;
         let converged = found.stop == crate::optim::Stop::Gradient;
         let report = Report::new(found.trace, found.iterations, converged, vec![found.value]);
         let (best_epoch, loss) = (found.iterations, found.value);
         Ok(Learned { parameters: found.point, loss, report, best_epoch, exploded: None, validation: vec![] })
-    }
-}
-
-/// One training by a rule.
-struct Run<'a> {
-    training: &'a Training,
-    op: &'static str,
-    rule: Box<dyn StepRule>,
-    train: &'a [usize],
-    held: &'a [usize],
-    /// Loss, epoch and parameters of the best epoch.
-    best: Option<(f64, usize, Vec<f64>)>,
-    steps: usize,
-}
-
-impl Run<'_> {
-    fn epochs(
-        &mut self,
-        start: Vec<f64>,
-        weight: impl Fn(&[usize]) -> f64,
-        mean: impl Fn(&[f64], &[usize], u64) -> Result<(f64, Vec<f64>)>,
-        validate: impl Fn(&[f64]) -> Result<f64>,
-    ) -> Result<Learned> {
-        let t = self.training;
-        let n = self.train.len();
-        let batches = Batches::new(n, t.batch.unwrap_or(BATCH.min(n))).seed(t.seed);
-        let mut watch = EarlyStopping::new(t.patience)?;
-        let (mut theta, mut trace, mut exploded, mut stopped) = (start, Vec::new(), None, false);
-        'epochs: for epoch in 0..t.epochs {
-            let (mut sum, mut total) = (0.0, 0.0);
-            for batch in batches.epoch(epoch)? {
-                let rows: Vec<usize> = batch.iter().map(|&r| self.train[r]).collect();
-                let w = weight(&rows);
-                if w == 0.0 {
-                    continue;
-                }
-                self.steps += 1;
-                let at = self.rule.look_ahead(&theta);
-                let seed = t.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(self.steps as u64);
-                let (value, gradient) = mean(&at, &rows, seed)?;
-                if !value.is_finite() || gradient.iter().any(|g| !g.is_finite()) {
-                    exploded = Some(self.steps);
-                    break 'epochs;
-                }
-                self.rule.step(&mut theta, &gradient)?;
-                (sum, total) = (sum + w * value, total + w);
-            }
-            let loss = sum / total;
-            trace.push(loss);
-            t.progress.report(self.op, epoch + 1, t.epochs, loss)?;
-            let judged = if self.held.is_empty() { loss } else { validate(&theta)? };
-            if judged.is_finite() && self.best.as_ref().is_none_or(|best| judged < best.0) {
-                self.best = Some((judged, epoch + 1, theta.clone()));
-            }
-            if !self.held.is_empty() && watch.look(judged, &theta) {
-                stopped = true;
-                break;
-            }
-        }
-        self.learned(theta, trace, exploded, stopped, watch)
-    }
-
-    /// The last parameters, or those of the best epoch if there was a reason not to trust the last.
-    fn learned(
-        &mut self,
-        theta: Vec<f64>,
-        trace: Vec<f64>,
-        exploded: Option<usize>,
-        stopped: bool,
-        watch: EarlyStopping,
-    ) -> Result<Learned> {
-        let epochs = trace.len();
-        let finite = theta.iter().all(|v| v.is_finite());
-        let keep_last = exploded.is_none() && self.held.is_empty() && finite;
-        let last = trace.last().copied().unwrap_or(f64::NAN);
-        let (parameters, best_epoch, loss) = if keep_last {
-            (theta, epochs, last)
-        } else {
-            let Some((loss, epoch, best)) = self.best.take() else {
-                let residual = f64::INFINITY;
-                let (op, iterations) = (self.op, self.steps);
-                return Err(Error::NoConvergence { op, iterations, residual, tolerance: 0.0 });
-            };
-            (best, epoch, loss)
-        };
-        let mut report = Report::new(trace, epochs, stopped, vec![last]);
-        if exploded.is_some() {
-            report.stop = Stop::Diverged;
-        }
-        Ok(Learned { parameters, loss, report, best_epoch, exploded, validation: watch.trace().to_vec() })
     }
 }

@@ -8,11 +8,11 @@ use crate::check::{finite, not_negative, parameter, room};
 use crate::learn::Inputs;
 use crate::random::gaussians;
 
-/// The law of a random network of one hidden layer: `f(x) = Σ_j v_j h(u_jᵀx + b_j)`, `u ~ N(0, σ_u²I)`, `b ~ N(0, σ_b²)`,
-/// `v ~ N(0, 1/width)`.
+/// The law of a random network of one hidden layer: `f(x) = a + Σ_j v_j h(u_jᵀx + b_j)`, `u ~ N(0, σ_u²I)`,
+/// `b ~ N(0, σ_b²)`, `v ~ N(0, σ_v²/width)`, `a ~ N(0, σ_a²)`.
 ///
-/// Its covariance is `E h(uᵀx + b) h(uᵀx' + b)` at every width; as the width grows f becomes a Gaussian process. For erf
-/// units that covariance is [`Kernel::arcsine`](crate::Kernel::arcsine).
+/// Its covariance is `σ_a² + σ_v² E h(uᵀx + b) h(uᵀx' + b)` at every width; as the width grows f becomes a Gaussian
+/// process. For erf units the expectation is [`Kernel::arcsine`](crate::Kernel::arcsine).
 ///
 /// ```
 /// use mercer::prelude::*;
@@ -29,12 +29,21 @@ pub struct RandomNetwork {
     activation: Activation,
     weight_variance: f64,
     bias_variance: f64,
+    output_variance: f64,
+    output_bias_variance: f64,
 }
 
 impl RandomNetwork {
-    /// With so many hidden units, and variances of 1.
+    /// With so many hidden units, variances of 1 and no bias of the output.
     pub fn new(width: usize, activation: Activation) -> Self {
-        RandomNetwork { width, activation, weight_variance: 1.0, bias_variance: 1.0 }
+        RandomNetwork {
+            width,
+            activation,
+            weight_variance: 1.0,
+            bias_variance: 1.0,
+            output_variance: 1.0,
+            output_bias_variance: 0.0,
+        }
     }
 }
 
@@ -43,6 +52,10 @@ crate::learn::configure::setters!(RandomNetwork {
     weight_variance: f64,
     /// The variance `σ_b²` of their biases.
     bias_variance: f64,
+    /// The variance `σ_v²` of what all weights from hidden units add up to; each has `σ_v²/width`.
+    output_variance: f64,
+    /// The variance `σ_a²` of the output's bias; 0 by default.
+    output_bias_variance: f64,
 });
 
 impl RandomNetwork {
@@ -57,11 +70,13 @@ impl RandomNetwork {
         parameter("width", self.width as f64, self.width > 0, "must be at least 1")?;
         not_negative("weight_variance", self.weight_variance)?;
         not_negative("bias_variance", self.bias_variance)?;
+        not_negative("output_variance", self.output_variance)?;
+        not_negative("output_bias_variance", self.output_bias_variance)?;
         room("count", count, 8 * x.nrows())?;
         room("width", self.width, 8 * x.nrows())?;
         let mut normal = gaussians(seed, 0);
         let (su, sb) = (self.weight_variance.sqrt(), self.bias_variance.sqrt());
-        let sv = 1.0 / (self.width as f64).sqrt();
+        let (sv, sa) = ((self.output_variance / self.width as f64).sqrt(), self.output_bias_variance.sqrt());
         let mut all = Array2::zeros((count, x.nrows()));
         for mut function in all.rows_mut() {
             for _ in 0..self.width {
@@ -71,6 +86,9 @@ impl RandomNetwork {
                     let a = b + row.iter().zip(&u).map(|(x, u)| x * u).sum::<f64>();
                     *f += v * self.activation.value(a);
                 }
+            }
+            if sa > 0.0 {
+                function += sa * normal();
             }
         }
         Ok(all)

@@ -48,9 +48,24 @@ pub(super) fn predicted<M: Recommend + ?Sized>(
 }
 
 /// `fit` to rows `(user, item)` and their ratings, `fit_weighted`, and `fit_ratings` to a table, from one
-/// `run(&self, &Ratings)`: `rating_fits!(Als: -> FittedFactors)`.
+/// `run(&self, &Ratings)`: `rating_fits!(SgdFactors: -> FittedFactors)`; or from one `run_on(&self, &Device, &Ratings)`:
+/// `rating_fits!(Als: device -> FittedFactors)`.
 macro_rules! rating_fits {
     ($own:ident: -> $fitted:ident) => {
+        impl $own {
+            /// It runs on the CPU whatever the device.
+            fn run_on(
+                &self,
+                _: &crate::Device,
+                ratings: &crate::models::recommend::Ratings,
+            ) -> crate::Result<$fitted> {
+                self.run(ratings)
+            }
+        }
+
+        crate::models::recommend::rated::rating_fits!($own: device -> $fitted);
+    };
+    ($own:ident: device -> $fitted:ident) => {
         impl $own {
             /// Learns from rows `(user, item)` of `x`, n x 2, and their ratings `y`. The table is as large as
             /// [`table`](Self::table) says, or as the largest numbers are.
@@ -94,7 +109,7 @@ macro_rules! rating_fits {
             /// # Errors
             /// As `fit`.
             pub fn fit_ratings(&self, ratings: &crate::models::recommend::Ratings) -> crate::Result<$fitted> {
-                self.run(ratings)
+                self.run_on(&crate::Device::cpu(), ratings)
             }
 
             /// The size of the table, users and items: larger than the ratings say if some users or items have none yet.
@@ -110,26 +125,26 @@ macro_rules! rating_fits {
 
             fn fit(
                 &self,
-                _: &crate::Device,
+                device: &crate::Device,
                 x: ndarray::ArrayView2<f64>,
                 y: &ndarray::ArrayRef<f64, ndarray::Ix1>,
             ) -> crate::Result<$fitted> {
                 const OP: &str = concat!(stringify!($own), "::fit");
-                self.run(&crate::models::recommend::Ratings::read(OP, x, y.view(), None, self.size)?)
+                self.run_on(device, &crate::models::recommend::Ratings::read(OP, x, y.view(), None, self.size)?)
             }
         }
 
         impl crate::learn::FitWeighted<ndarray::ArrayRef<f64, ndarray::Ix1>> for $own {
             fn fit_weighted(
                 &self,
-                _: &crate::Device,
+                device: &crate::Device,
                 x: ndarray::ArrayView2<f64>,
                 y: &ndarray::ArrayRef<f64, ndarray::Ix1>,
                 w: ndarray::ArrayView1<f64>,
             ) -> crate::Result<$fitted> {
                 const OP: &str = concat!(stringify!($own), "::fit");
                 crate::check::weights(OP, w, x.nrows())?;
-                self.run(&crate::models::recommend::Ratings::read(OP, x, y.view(), Some(w), self.size)?)
+                self.run_on(device, &crate::models::recommend::Ratings::read(OP, x, y.view(), Some(w), self.size)?)
             }
         }
     };

@@ -1,9 +1,10 @@
 //! Rules with a learning rate for each parameter: `AdaGrad`, `RmsProp` and [`Adam`] with its decoupled decay.
 
-use super::rule::{StepRule, ready};
+use super::rule::{StepRule, each, ready};
 use crate::Result;
 use crate::check::{not_negative, parameter};
 use crate::configure::setters;
+use crate::ops::Descent;
 use crate::optim::Schedule;
 
 /// `G ← G + g²`, `θ ← θ - γ_i g/(√G + ε)`.
@@ -104,10 +105,53 @@ fn quotient(a: f64, b: f64) -> f64 {
     if a == 0.0 { 0.0 } else { a / b }
 }
 
-impl StepRule for AdaGrad {
-    fn step(&mut self, parameters: &mut [f64], gradient: &[f64]) -> Result<()> {
+impl AdaGrad {
+    fn check(&self) -> Result<()> {
+        self.rate.check()?;
+        not_negative("epsilon", self.epsilon)
+    }
+
+    /// The step of this number as a verb.
+    pub(crate) fn verb(&self, step: usize) -> Result<Descent> {
+        self.check()?;
+        Ok(Descent::AdaGrad { rate: self.rate.at(step), epsilon: self.epsilon })
+    }
+}
+
+impl RmsProp {
+    fn check(&self) -> Result<()> {
         self.rate.check()?;
         not_negative("epsilon", self.epsilon)?;
+        memory("memory", self.memory)
+    }
+
+    /// The step of this number as a verb.
+    pub(crate) fn verb(&self, step: usize) -> Result<Descent> {
+        self.check()?;
+        Ok(Descent::RmsProp { rate: self.rate.at(step), memory: self.memory, epsilon: self.epsilon })
+    }
+}
+
+impl Adam {
+    fn check(&self) -> Result<()> {
+        self.rate.check()?;
+        not_negative("epsilon", self.epsilon)?;
+        not_negative("weight_decay", self.decay)?;
+        memory("first_memory", self.first)?;
+        memory("second_memory", self.second)
+    }
+
+    /// The step of this number as a verb.
+    pub(crate) fn verb(&self, step: usize) -> Result<Descent> {
+        self.check()?;
+        let (first, second, epsilon, decay) = (self.first, self.second, self.epsilon, self.decay);
+        Ok(Descent::Adam { rate: self.rate.at(step), first, second, epsilon, decay, step })
+    }
+}
+
+impl StepRule for AdaGrad {
+    fn step(&mut self, parameters: &mut [f64], gradient: &[f64]) -> Result<()> {
+        self.check()?;
         ready(parameters, gradient, &mut self.squares)?;
         self.steps += 1;
         let rate = self.rate.at(self.steps);
@@ -130,9 +174,7 @@ impl StepRule for AdaGrad {
 
 impl StepRule for RmsProp {
     fn step(&mut self, parameters: &mut [f64], gradient: &[f64]) -> Result<()> {
-        self.rate.check()?;
-        not_negative("epsilon", self.epsilon)?;
-        memory("memory", self.memory)?;
+        self.check()?;
         ready(parameters, gradient, &mut self.squares)?;
         self.steps += 1;
         let rate = self.rate.at(self.steps);
@@ -155,23 +197,20 @@ impl StepRule for RmsProp {
 
 impl StepRule for Adam {
     fn step(&mut self, parameters: &mut [f64], gradient: &[f64]) -> Result<()> {
-        self.rate.check()?;
-        not_negative("epsilon", self.epsilon)?;
-        not_negative("weight_decay", self.decay)?;
-        memory("first_memory", self.first)?;
-        memory("second_memory", self.second)?;
+        self.check()?;
         ready(parameters, gradient, &mut self.means)?;
-        ready(parameters, gradient, &mut self.squares)?;
+        self.squares.resize(self.means.len(), 0.0);
         self.steps += 1;
         let (rate, i) = (self.rate.at(self.steps), self.steps as f64);
         let (one, two) = (1.0 - self.first.powf(i), 1.0 - self.second.powf(i));
-        let state = self.means.iter_mut().zip(&mut self.squares);
-        for ((p, g), (m, s)) in parameters.iter_mut().zip(gradient).zip(state) {
-            *m = self.first * *m + (1.0 - self.first) * g;
-            *s = self.second * *s + (1.0 - self.second) * g * g;
-            let step = quotient(*m / one, (*s / two).sqrt() + self.epsilon);
-            *p -= rate * (step + self.decay * *p);
-        }
+        let (first, second, epsilon, decay) = (self.first, self.second, self.epsilon, self.decay);
+        let (one, two) = (1.0 / one, 1.0 / two);
+        each(parameters, gradient, (&mut self.means, &mut self.squares), |p, g, m, s| {
+            *m = first * *m + (1.0 - first) * g;
+            *s = second * *s + (1.0 - second) * g * g;
+            let step = quotient(*m * one, (*s * two).sqrt() + epsilon);
+            *p -= rate * (step + decay * *p);
+        });
         Ok(())
     }
 

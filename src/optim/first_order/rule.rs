@@ -2,7 +2,10 @@
 
 use std::fmt::Debug;
 
-use crate::check::require;
+use pulp::Arch;
+use rayon::prelude::*;
+
+use crate::check::{is_finite, require};
 use crate::{Error, Result};
 
 /// A rule that moves parameters by a gradient: `θ ← θ - ...`.
@@ -30,6 +33,11 @@ pub trait StepRule: Debug + Send + Sync {
         parameters.to_vec()
     }
 
+    /// Whether [`look_ahead`](StepRule::look_ahead) leads elsewhere than to the parameters.
+    fn looks_ahead(&self) -> bool {
+        false
+    }
+
     /// Steps made so far.
     fn steps(&self) -> usize;
 
@@ -46,10 +54,42 @@ pub(super) fn ready(parameters: &[f64], gradient: &[f64], state: &mut Vec<f64>) 
     }
     let held = state.len();
     require("StepRule::step", held == n, || format!("{n} parameters, {held} in the steps before"))?;
+    if is_finite(gradient) {
+        return Ok(());
+    }
     match gradient.iter().enumerate().find(|(_, g)| !g.is_finite()) {
         None => Ok(()),
         Some((row, &value)) => {
             Err(Error::NotFinite { op: "StepRule::step", what: "the gradient", value, row, col: 0 })
         }
     }
+}
+
+/// Parameters that one thread moves.
+const TASK: usize = 1 << 14;
+
+/// `f(p, g, a, b)` for every parameter with its gradient and the two numbers that the rule keeps of it, by vector
+/// instructions and on every core where there are many.
+pub(super) fn each(
+    parameters: &mut [f64],
+    gradient: &[f64],
+    (first, second): (&mut [f64], &mut [f64]),
+    f: impl Fn(&mut f64, f64, &mut f64, &mut f64) + Sync,
+) {
+    let some = |(((p, g), a), b): (((&mut [f64], &[f64]), &mut [f64]), &mut [f64])| {
+        Arch::new().dispatch(|| {
+            for (((p, g), a), b) in p.iter_mut().zip(g).zip(a.iter_mut()).zip(b.iter_mut()) {
+                f(p, *g, a, b);
+            }
+        });
+    };
+    if parameters.len() <= 2 * TASK {
+        return some((((parameters, gradient), first), second));
+    }
+    parameters
+        .par_chunks_mut(TASK)
+        .zip(gradient.par_chunks(TASK))
+        .zip(first.par_chunks_mut(TASK))
+        .zip(second.par_chunks_mut(TASK))
+        .for_each(some);
 }

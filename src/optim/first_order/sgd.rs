@@ -4,6 +4,7 @@ use super::rule::{StepRule, ready};
 use crate::Result;
 use crate::check::{not_negative, parameter};
 use crate::configure::setters;
+use crate::ops::Descent;
 use crate::optim::Schedule;
 
 /// `v ← ρv - γ_i (g + κθ)`, `θ ← θ + v`: gradient descent for ρ = 0, the heavy ball for ρ > 0; with `nesterov` the gradient is
@@ -45,12 +46,26 @@ setters!(Sgd {
     weight_decay => decay: f64,
 });
 
-impl StepRule for Sgd {
-    fn step(&mut self, parameters: &mut [f64], gradient: &[f64]) -> Result<()> {
+impl Sgd {
+    fn check(&self) -> Result<()> {
         self.rate.check()?;
         let rho = self.momentum;
         parameter("momentum", rho, (0.0..1.0).contains(&rho), "must be at least 0 and below 1")?;
-        not_negative("weight_decay", self.decay)?;
+        not_negative("weight_decay", self.decay)
+    }
+
+    /// The step of this number as a verb; none where the gradient is to be taken ahead.
+    pub(crate) fn verb(&self, step: usize) -> Result<Option<Descent>> {
+        self.check()?;
+        let (rate, momentum, decay) = (self.rate.at(step), self.momentum, self.decay);
+        Ok((!self.nesterov).then_some(Descent::Momentum { rate, momentum, decay }))
+    }
+}
+
+impl StepRule for Sgd {
+    fn step(&mut self, parameters: &mut [f64], gradient: &[f64]) -> Result<()> {
+        self.check()?;
+        let rho = self.momentum;
         ready(parameters, gradient, &mut self.velocity)?;
         self.steps += 1;
         let rate = self.rate.at(self.steps);
@@ -66,6 +81,10 @@ impl StepRule for Sgd {
             return parameters.to_vec();
         }
         parameters.iter().zip(&self.velocity).map(|(p, v)| p + self.momentum * v).collect()
+    }
+
+    fn looks_ahead(&self) -> bool {
+        self.nesterov
     }
 
     fn steps(&self) -> usize {

@@ -4,10 +4,12 @@ use ndarray::{Array2, ArrayView2};
 use rayon::prelude::*;
 
 use crate::Result;
-use crate::check::{finite, not_negative, require};
+use crate::check::{finite, not_negative, numbers, require};
 use crate::learn::Inputs;
 use crate::linalg::eigh;
 use crate::optim::soft_threshold;
+
+const OP: &str = "sparse_code";
 
 /// How codes are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -67,11 +69,13 @@ pub(super) fn codes(
     mut z: Array2<f64>,
 ) -> Result<Array2<f64>> {
     let gram = dictionary.dot(&dictionary.t());
+    numbers(OP, "products of atoms", gram.view())?;
     let largest = eigh(gram.view())?.values.iter().fold(0f64, |m, v| m.max(*v));
     if largest <= 0.0 {
         return Ok(Array2::zeros(z.raw_dim()));
     }
     let inner = x.dot(&dictionary.t());
+    numbers(OP, "products of atoms and rows", inner.view())?;
     let k = gram.nrows();
     // ½ zᵀGz - bᵀz + λ‖z‖₁, which is the objective but for ½‖x‖².
     let value = |z: &[f64], b: &[f64]| -> f64 {
@@ -114,5 +118,7 @@ pub(super) fn codes(
         .into_iter()
         .zip(&found)
         .for_each(|(mut row, own)| row.iter_mut().zip(own).for_each(|(a, b)| *a = *b));
+    // The folds above pass over what is not a number.
+    numbers(OP, "the codes", z.view())?;
     Ok(z)
 }

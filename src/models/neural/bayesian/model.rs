@@ -162,7 +162,14 @@ impl BayesianNetwork {
         positive("noise_precision", self.noise_precision)?;
         let network = Network::mlp(x.ncols(), &self.hidden, y.ncols(), self.activation)?;
         let p = network.parameters();
-        let data = Supervised { network: &network, loss: OutputLoss::Gaussian, x, targets: y, weights };
+        let data = Supervised {
+            device: &Device::cpu(),
+            network: &network,
+            loss: OutputLoss::Gaussian,
+            x,
+            targets: y,
+            weights,
+        };
         let (alpha, beta) = (self.prior_precision, self.noise_precision);
         let mode = Mode { data, alpha, beta, rows: (0..x.nrows()).collect() };
         // One row for the trainer: every step sees all of the data.

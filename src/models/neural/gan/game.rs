@@ -7,6 +7,7 @@ use rand_chacha::ChaCha8Rng;
 use super::fitted::{FittedGan, Generator};
 use super::mmd::mmd;
 use super::model::{Gan, GanLoss, OP};
+use crate::check::{entries, require};
 use crate::learn::Report;
 use crate::models::neural::activation::{sigmoid, softplus};
 use crate::models::neural::network::Network;
@@ -61,6 +62,12 @@ pub(super) fn play(model: &Gan, x: ArrayView2<f64>) -> Result<FittedGan> {
     let mean = x.mean_axis(Axis(0)).unwrap_or_else(|| ndarray::Array1::zeros(d));
     let last = theta.len() - d;
     theta[last..].iter_mut().zip(&mean).for_each(|(t, m)| *t = *m);
+    if let Some(start) = &model.start {
+        let (want, held) = (theta.len(), start.len());
+        require(OP, want == held, || format!("a start of {held} numbers for {want} parameters"))?;
+        entries(OP, "the start", start)?;
+        theta.clone_from(start);
+    }
     let (mut rule, mut critic_rule) =
         (Adam::new(model.generator_rate).first_memory(0.5), Adam::new(model.critic_rate).first_memory(0.5));
     let mut normal = gaussians(model.seed, 2);

@@ -68,6 +68,7 @@ pub struct Gan {
     pub(super) batch: usize,
     pub(super) generator_rate: f64,
     pub(super) critic_rate: f64,
+    pub(super) start: Option<Vec<f64>>,
     pub(super) seed: u64,
     #[cfg_attr(feature = "serde", serde(skip))]
     pub(super) progress: Progress,
@@ -87,6 +88,7 @@ impl Gan {
             batch: 64,
             generator_rate: 0.01,
             critic_rate: 0.01,
+            start: None,
             seed: 0,
             progress: Progress::none(),
         }
@@ -112,6 +114,8 @@ setters!(Gan {
     generator_rate: f64,
     /// The rate of the discriminator's steps; 0.01 by default.
     critic_rate: f64,
+    /// Parameters of the generator to begin with; drawn by default, with the mean of the data for the last biases.
+    start: into Option<Vec<f64>>,
     /// Seed of parameters, batches and z.
     seed: u64,
     /// Called after every round with the value of the game; it can cancel the fit.
@@ -128,6 +132,8 @@ impl Fit for Gan {
         for (name, count) in [("latent", self.latent), ("rounds", self.rounds), ("batch", self.batch)] {
             parameter(name, count as f64, count > 0, "must be at least 1")?;
         }
+        let judged = self.critic_steps > 0 || matches!(self.loss, GanLoss::Mmd { .. });
+        parameter("critic_steps", self.critic_steps as f64, judged, "must be at least 1")?;
         positive("generator_rate", self.generator_rate)?;
         positive("critic_rate", self.critic_rate)?;
         match &self.loss {

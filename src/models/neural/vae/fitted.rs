@@ -52,6 +52,7 @@ impl FittedVae {
 
     fn bound<'a>(&'a self, x: ArrayView2<'a, f64>, draws: usize) -> Result<Bound<'a>> {
         inputs("FittedVae", x, self.encoder.inputs())?;
+        self.kind.accepts(x)?;
         parameter("draws", draws as f64, draws > 0, "must be at least 1")?;
         room("draws", draws, 32 * x.len())?;
         Ok(Bound { encoder: &self.encoder, decoder: &self.decoder, kind: self.kind, draws, x })
@@ -84,7 +85,8 @@ impl FittedVae {
     /// The ELBO of each row, `E_q ln p(x | z)` by so many draws less the KL in closed form.
     ///
     /// # Errors
-    /// As `transform`, and [`Error::Parameter`](crate::Error::Parameter) for no draws.
+    /// As `transform`, and [`Error::Parameter`](crate::Error::Parameter) for no draws, or for a number outside of 0 to 1 if
+    /// the decoder is Bernoulli's.
     pub fn elbo(&self, x: impl Inputs, draws: usize, seed: u64) -> Result<Array1<f64>> {
         let x = x.inputs();
         Ok(self.bound(x.view(), draws)?.rows(&self.parameters, false, seed))

@@ -81,6 +81,15 @@ setters!(Vae {
     training: Training,
 });
 
+impl Decoder {
+    /// An error for rows that it gives no probability.
+    pub(super) fn accepts(self, x: ArrayView2<f64>) -> Result<()> {
+        let outside = x.iter().find(|v| !(0.0..=1.0).contains(*v)).copied();
+        let fits = self != Decoder::Bernoulli || outside.is_none();
+        parameter("entry of x", outside.unwrap_or(0.0), fits, "a Bernoulli decoder needs 0 to 1")
+    }
+}
+
 fits!(Vae: Fit -> FittedVae);
 
 impl Fit for Vae {
@@ -92,15 +101,7 @@ impl Fit for Vae {
         let k = self.importance_samples;
         parameter("importance_samples", k as f64, k > 0, "must be at least 1")?;
         crate::check::room("importance_samples", k, 8 * x.len() + 1024)?;
-        if self.decoder == Decoder::Bernoulli {
-            let outside = x.iter().find(|v| !(0.0..=1.0).contains(*v)).copied();
-            parameter(
-                "entry of x",
-                outside.unwrap_or(0.0),
-                outside.is_none(),
-                "a Bernoulli decoder needs 0 to 1",
-            )?;
-        }
+        self.decoder.accepts(x)?;
         let back: Vec<usize> = self.hidden.iter().rev().copied().collect();
         let encoder = Network::mlp(x.ncols(), &self.hidden, self.code.saturating_mul(2), self.activation)?;
         let decoder = Network::mlp(self.code, &back, x.ncols(), self.activation)?;

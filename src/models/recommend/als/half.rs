@@ -1,10 +1,10 @@
 //! Half a step: the factors of one side, given those of the other. One small system a row, all rows at once.
 
-use ndarray::{Array1, Array2, ArrayView1};
+use ndarray::{Array2, ArrayView1};
 use rayon::prelude::*;
 
+use super::rows::Padded;
 use crate::Result;
-use crate::linalg::small_cholesky::{cholesky, solve};
 
 /// What the rows of one side are solved against.
 pub(in crate::models::recommend) struct Half<'a> {
@@ -30,10 +30,12 @@ where
     F: Fn(usize) -> Vec<Partner> + Sync,
 {
     let k = half.other.ncols();
-    let found: Vec<Array1<f64>> =
-        (0..rows).into_par_iter().map(|r| half.one(&partners(r))).collect::<Result<_>>()?;
     let mut all = Array2::zeros((rows, k));
-    all.rows_mut().into_iter().zip(&found).for_each(|(mut row, own)| row.assign(own));
+    let (padded, out) = (Padded::new(half), all.as_slice_mut().expect("a new array is row-major"));
+    out.par_chunks_mut(k)
+        .enumerate()
+        .with_min_len(16)
+        .try_for_each_init(|| padded.scratch(), |room, (r, out)| padded.solve(&partners(r), room, out))?;
     Ok(all)
 }
 
@@ -57,15 +59,5 @@ impl Half<'_> {
             a[i * k + i] += self.penalty;
         }
         (a, b)
-    }
-
-    fn one(&self, partners: &[Partner]) -> Result<Array1<f64>> {
-        if partners.iter().all(|p| p.1 == 0.0) {
-            return Ok(Array1::zeros(self.other.ncols()));
-        }
-        let (mut a, mut b) = self.system(partners);
-        cholesky(&mut a, b.len()).map_err(|pivot| pivot.error("least squares of one user or item"))?;
-        solve(&a, &mut b);
-        Ok(b.into())
     }
 }

@@ -2,6 +2,8 @@
 
 mod half;
 mod model;
+mod rows;
+mod there;
 
 pub(super) use half::{Half, Partner, solve_rows};
 pub use model::{Als, Feedback};

@@ -2,7 +2,8 @@
 
 use ndarray::{Array1, Array2, Axis, concatenate, s};
 
-use super::half::{Half, solve_rows};
+use super::half::{Half, Partner, solve_rows};
+use super::there::There;
 use crate::check::{finite, not_negative, parameter, positive, require, room};
 use crate::learn::Report;
 use crate::learn::configure::setters;
@@ -10,9 +11,11 @@ use crate::models::recommend::factors::FittedFactors;
 use crate::models::recommend::rated::rating_fits;
 use crate::models::recommend::ratings::{Rating, Ratings};
 use crate::random::gaussians;
-use crate::{Progress, Result};
+use crate::{Device, Error, Progress, Result};
 
 const OP: &str = "Als::fit";
+/// Share of the objective that rounding on a device may add to it.
+const RISES: f64 = 1e-6;
 
 /// What a rating says.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -34,7 +37,8 @@ pub enum Feedback {
 /// Given the items the users are ridge regressions, and the other way round: each half step solves one k x k system a
 /// row exactly, so the objective never rises. It is not convex; the seed decides where it starts, unless the factors of
 /// items are given. With [`biases`](Als::biases) the b and c are penalised as the factors are. At the end
-/// `λ_φ ΦᵀΦ = λ_ψ ΨᵀΨ`. Runs on the CPU.
+/// `λ_φ ΦᵀΦ = λ_ψ ΨᵀΨ`. On a GPU all systems of a side are solved at once in f32, at a rank of at most 64 and where there is
+/// enough to do; the objective is always that of f64.
 ///
 /// ```
 /// use mercer::prelude::*;
@@ -110,7 +114,7 @@ setters!(Als {
     progress: Progress,
 });
 
-rating_fits!(Als: -> FittedFactors);
+rating_fits!(Als: device -> FittedFactors);
 
 impl Als {
     /// The objective of these factors on a table.
@@ -124,15 +128,47 @@ impl Als {
         // Every pair has (0 - ψφ)²; those that were taken have (1 + αr)(1 - ψφ)² instead.
         let inner = fitted.user_factors.t().dot(&fitted.user_factors);
         let all = (&inner * &fitted.item_factors.t().dot(&fitted.item_factors)).sum();
-        let taken = ratings.entries().iter().map(|r| {
-            let p = fitted.user_factors.row(r.user).dot(&fitted.item_factors.row(r.item));
+        let taken = fitted.sum_of_pairs(ratings, |r, p| {
             let liked = f64::from(u8::from(r.weight * r.value > 0.0));
             (1.0 + alpha * r.weight * r.value) * (liked - p).powi(2) - p * p
         });
-        all + taken.sum::<f64>() + penalty
+        all + taken + penalty
     }
 
-    fn run(&self, ratings: &Ratings) -> Result<FittedFactors> {
+    /// [`Als::fit_ratings`] on a device.
+    ///
+    /// # Errors
+    /// As `fit`.
+    pub fn fit_ratings_on(&self, device: &Device, ratings: &Ratings) -> Result<FittedFactors> {
+        self.run_on(device, ratings)
+    }
+
+    pub(super) fn biased(&self) -> bool {
+        self.biases
+    }
+
+    pub(super) fn is_implicit(&self) -> bool {
+        matches!(self.feedback, Feedback::Implicit { .. })
+    }
+
+    /// λ of a side.
+    pub(super) fn penalty_of(&self, users: bool) -> f64 {
+        if users { self.user_penalty } else { self.item_penalty }
+    }
+
+    /// A rating in the system of one who is rated with or rates p, around this mean.
+    pub(super) fn partner(&self, r: &Rating, p: usize, mean: f64) -> Partner {
+        match self.feedback {
+            Feedback::Explicit => (p, r.weight, r.value - mean),
+            Feedback::Implicit { alpha } => {
+                // (c - 1) weighs the product beside all pairs, c the target.
+                let extra = alpha * r.weight * r.value;
+                (p, extra, if extra > 0.0 { (1.0 + extra) / extra } else { 0.0 })
+            }
+        }
+    }
+
+    fn run_on(&self, device: &Device, ratings: &Ratings) -> Result<FittedFactors> {
         self.check(ratings)?;
         let item = if let Some(start) = &self.start {
             start.clone()
@@ -146,13 +182,15 @@ impl Als {
         now.mean = if self.biases { ratings.mean() } else { 0.0 };
         let mut trace = Vec::new();
         let (mut iterations, mut converged) = (0, false);
+        let each = 2.0 * (ratings.len() * self.rank * self.rank) as f64;
+        let mut there = There::new(self, device, ratings, &now, each * self.max_iterations as f64)?;
         while !converged && iterations < self.max_iterations {
-            self.half_step(ratings, &mut now, true)?;
-            trace.push(self.objective(ratings, &now));
-            self.half_step(ratings, &mut now, false)?;
-            let value = self.objective(ratings, &now);
-            let before = if iterations == 0 { f64::INFINITY } else { trace[trace.len() - 2] };
-            trace.push(value);
+            for users in [true, false] {
+                let value = self.step(ratings, &mut there, &mut now, users, trace.last().copied())?;
+                trace.push(value);
+            }
+            let value = trace[trace.len() - 1];
+            let before = if iterations == 0 { f64::INFINITY } else { trace[trace.len() - 3] };
             iterations += 1;
             converged = before - value <= self.tolerance * value.abs();
             self.progress.report(OP, iterations, self.max_iterations, value)?;
@@ -192,6 +230,29 @@ impl Als {
         Ok(())
     }
 
+    /// Half a step on the device, or on the CPU where f32 does not carry it: a system that is singular there, or an
+    /// objective that rises.
+    fn step(
+        &self,
+        ratings: &Ratings,
+        there: &mut Option<There>,
+        now: &mut FittedFactors,
+        users: bool,
+        before: Option<f64>,
+    ) -> Result<f64> {
+        if let Some(device) = there {
+            let kept = now.clone();
+            let found = device.half_step(self, now, users).map(|()| self.objective(ratings, now));
+            match found {
+                Ok(value) if value <= before.unwrap_or(f64::MAX) * (1.0 + RISES) => return Ok(value),
+                Ok(_) | Err(Error::NotPositiveDefinite { .. }) => (*now, *there) = (kept, None),
+                Err(other) => return Err(other),
+            }
+        }
+        self.half_step(ratings, now, users)?;
+        Ok(self.objective(ratings, now))
+    }
+
     /// Solves for one side.
     fn half_step(&self, ratings: &Ratings, now: &mut FittedFactors, users: bool) -> Result<()> {
         let (factors, biases, penalty) = if users {
@@ -201,14 +262,8 @@ impl Als {
         };
         let partner = |r: &Rating| {
             let p = if users { r.item } else { r.user };
-            match self.feedback {
-                Feedback::Explicit => (p, r.weight, r.value - now.mean - biases[p]),
-                Feedback::Implicit { alpha } => {
-                    // (c - 1) weighs the product beside all pairs, c the target.
-                    let extra = alpha * r.weight * r.value;
-                    (p, extra, if extra > 0.0 { (1.0 + extra) / extra } else { 0.0 })
-                }
-            }
+            let (p, weight, target) = self.partner(r, p, now.mean);
+            (p, weight, target - biases[p])
         };
         let of = |r: usize| -> Vec<_> {
             if users {
