@@ -28,7 +28,7 @@ HERE = Path(__file__).resolve().parent
 VENV = HERE / ".venv"
 PYTHON = str(VENV / "bin" / "python")
 # A family of rows, and the modules of `groups` that hold them.
-FAMILIES = {"engine": ["engine"], "gp": ["gp", "ridge"], "embeddings": ["embeddings"], "em": ["em", "pca"]}
+FAMILIES = {"engine": ["engine"], "gp": ["gp", "ridge"], "embeddings": ["embeddings"], "em": ["em", "pca"], "linear": ["linear"]}
 
 # The Vulkan driver that a device means; the first file that exists is the only driver its processes see.
 DRIVERS = {
