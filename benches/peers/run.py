@@ -28,7 +28,6 @@ HERE = Path(__file__).resolve().parent
 VENV = HERE / ".venv"
 PYTHON = str(VENV / "bin" / "python")
 # A family of rows, and the modules of `groups` that hold them.
-<<<<<<< HEAD
 FAMILIES = {
     "engine": ["engine"],
     "gp": ["gp", "ridge"],
