@@ -24,3 +24,28 @@ export RAYON_NUM_THREADS=1
 for n in 1 2 3 5; do
     run "$n" "$target/debug/suite" | tail -1
 done
+
+# A fit that is killed in the middle ends, when it is started again, in the bits of one that was not.
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+for what in em cg; do
+    run 3 "$target/debug/resume" "$what" "$work/whole.state" "$work/$what.whole"
+    run 3 "$target/debug/resume" "$what" "$work/killed.state" "$work/$what.killed" slowly &
+    job=$!
+    # Killed once it has written a state, and a little more.
+    for _ in $(seq 200); do [ -e "$work/killed.state" ] && break; sleep 0.05; done
+    sleep 0.4
+    kill -9 "$job" 2>/dev/null && wait "$job" 2>/dev/null || true
+    # mpirun is gone at once; its processes follow when they see it.
+    for _ in $(seq 100); do pgrep -f "$target/debug/resume $what $work" >/dev/null || break; sleep 0.1; done
+    [ -e "$work/killed.state" ] && [ ! -e "$work/$what.killed" ] || { echo "$what was not killed in the middle"; exit 1; }
+    run 3 "$target/debug/resume" "$what" "$work/killed.state" "$work/$what.killed"
+    cmp "$work/$what.whole" "$work/$what.killed"
+    [ ! -e "$work/killed.state" ]
+    echo "$what: killed and resumed to the same bits"
+done
+
+"$target/debug/examples/cluster_mixture" >"$work/alone"
+run 3 "$target/debug/examples/cluster_mixture" >"$work/three"
+diff "$work/alone" "$work/three" && cat "$work/alone"
+echo "cluster_mixture: the same figures alone and with 3 ranks"

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::{LazyLock, Mutex};
 
-use ndarray::{Array1, Array2, Array3};
+use ndarray::{Array1, Array2, Array3, ShapeBuilder};
 
 use crate::{Error, Result};
 
@@ -187,16 +187,31 @@ impl Wire for Array1<f64> {
     }
 }
 
+/// Said of the rows of an array that lies in memory column by column.
+const BY_COLUMNS: u64 = 1 << 63;
+
+/// The order in memory returns too: sums over it are made in that order.
 impl Wire for Array2<f64> {
     fn write(&self, to: &mut Vec<u8>) {
-        self.dim().write(to);
+        let by_columns = !self.is_standard_layout() && self.t().is_standard_layout();
+        let (rows, columns) = (self.nrows() as u64, self.ncols() as u64);
+        (if by_columns { rows | BY_COLUMNS } else { rows }, columns).write(to);
         to.reserve(8 * self.len());
-        self.iter().for_each(|v| v.write(to));
+        if by_columns {
+            self.t().iter().for_each(|v| v.write(to));
+        } else {
+            self.iter().for_each(|v| v.write(to));
+        }
     }
 
     fn read(from: &mut &[u8]) -> Result<Self> {
-        let (rows, columns) = <(usize, usize)>::read(from)?;
+        let (rows, columns) = <(u64, usize)>::read(from)?;
+        let by_columns = rows & BY_COLUMNS != 0;
+        let rows = usize::try_from(rows & !BY_COLUMNS).map_err(|_| garbled())?;
         let all = numbers(from, rows.checked_mul(columns))?;
+        if by_columns {
+            return Array2::from_shape_vec((rows, columns).f(), all).map_err(|_| garbled());
+        }
         Array2::from_shape_vec((rows, columns), all).map_err(|_| garbled())
     }
 }

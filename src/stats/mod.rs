@@ -22,6 +22,7 @@
 //! random decision (permutations, signs, subsamples, splits) is drawn on the host by `ChaCha8` from a `u64` seed, so that
 //! every device makes the same ones. A statistic that is not a number is an error.
 
+mod across;
 mod bandwidth;
 mod dependence;
 mod embedding;

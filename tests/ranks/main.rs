@@ -1,7 +1,10 @@
 //! Fits over several ranks. The cases of `suite` run here on threads, and under `mpirun` by `scripts/test_mpi.sh`.
 
+mod checkpoints;
+mod files;
 mod meeting;
 mod suite;
+mod traffic;
 mod wire;
 
 use mercer::learn::ranks::{Ranks, Threads};
@@ -35,6 +38,8 @@ on_threads!(
     discriminants,
     naive_bayes,
     kernel_ridge_and_falkon,
+    sums_over_pairs,
+    dealt_work,
     more_ranks_than_rows,
     faults,
     cancel,

@@ -22,6 +22,8 @@ pub const CASES: &[(&str, fn(&dyn Ranks))] = &[
     ("discriminants", discriminants),
     ("naive_bayes", naive_bayes),
     ("kernel_ridge_and_falkon", kernel_ridge_and_falkon),
+    ("sums_over_pairs", sums_over_pairs),
+    ("dealt_work", dealt_work),
     ("more_ranks_than_rows", more_ranks_than_rows),
     ("faults", faults),
     ("cancel", cancel),
@@ -305,6 +307,64 @@ pub fn kernel_ridge_and_falkon(ranks: &dyn Ranks) {
         assert_eq!(fit.landmarks(), few.landmarks());
         near("falkon", &fit.predict(&x).unwrap(), &few.predict(&x).unwrap());
     }
+}
+
+pub fn sums_over_pairs(ranks: &dyn Ranks) {
+    let x = grouped(60).mapv(|v| 0.1 * v);
+    let y = Array2::from_shape_fn((45, 3), |(i, j)| 0.1 * grouped(45)[[i, j]] + 0.2 * noise(i, j + 40));
+    let paired = Array2::from_shape_fn((60, 2), |(i, j)| x[[i, j]] * x[[i, 2]] + 0.1 * noise(i, j + 50));
+    let (mmd, hsic) = (Mmd::new(Kernel::rbf(0.7)), Hsic::new(Kernel::rbf(0.7), Kernel::rbf(2.0)));
+    let (biased, unbiased) = (mmd.biased(&CPU(), &x, &y).unwrap(), mmd.unbiased(&CPU(), &x, &y).unwrap());
+    let terms = hsic.terms(&CPU(), &x, &paired).unwrap();
+    for (own, other) in shares(ranks, 60).into_iter().zip(shares(ranks, 45)) {
+        let found = mmd.across(ranks, rows(&x, &own), rows(&y, &other)).unwrap();
+        near("biased", [&found.0], [&biased]);
+        near("unbiased", [&found.1], [&unbiased]);
+        let found = hsic.across(ranks, rows(&x, &own), rows(&paired, &own)).unwrap();
+        near(
+            "hsic",
+            [&found.joint, &found.product, &found.cross],
+            [&terms.joint, &terms.product, &terms.cross],
+        );
+    }
+}
+
+/// Work that is dealt out gives the bits of one process.
+pub fn dealt_work(ranks: &dyn Ranks) {
+    let x = grouped(40).mapv(|v| 0.1 * v);
+    let y = targets(&x);
+    let folds = CrossValidation::by(KFold::new(5).shuffled(1));
+    let model = KernelRidge::new(Kernel::rbf(1.0), 0.1);
+    let whole = folds.scores(&model, &CPU(), &x, &y, r2).unwrap();
+    assert_eq!(folds.scores_across(ranks, &model, &CPU(), &x, &y, r2).unwrap(), whole);
+    // One candidate fails, wherever it is judged.
+    let candidates = [0.01, 1.0, -1.0, 100.0].map(|p| KernelRidge::new(Kernel::rbf(1.0), p));
+    let search = Search::over(candidates).by(KFold::new(4)).best(r2);
+    let (one, all) = (search.fit(&CPU(), &x, &y).unwrap(), search.fit_across(ranks, &CPU(), &x, &y).unwrap());
+    assert_eq!((one.index(), one.table()), (all.index(), all.table()));
+    // Permutations, restarts and chains: whatever is a function of its number.
+    let statistic = |i: usize| {
+        let order = mercer::stats::permutation(40, 40, 7, i);
+        Ok(order.iter().enumerate().map(|(at, &j)| y[j] * x[[at, 0]]).sum::<f64>())
+    };
+    let restart = |i: usize| Ok(KMeans::new(4).restarts(1).seed(i as u64).fit(&CPU(), &x)?.cost());
+    let chain = |i: usize| {
+        let params = mercer::inference::monte_carlo::SliceParams::new().samples(20).seed(i as u64);
+        let run = mercer::inference::monte_carlo::slice_sample(&[0.1], &[(-5.0, 5.0)], &params, |v| {
+            Ok(-v[0] * v[0])
+        })?;
+        Ok(run.points.iter().map(|p| p[0]).collect::<Vec<f64>>())
+    };
+    mercer::learn::ranks::meet(ranks, |all| {
+        let null = all.deal("permutations", 99, statistic)?;
+        assert_eq!(null, (0..99).map(|i| statistic(i).unwrap()).collect::<Vec<_>>());
+        let costs = all.deal("restarts", 7, restart)?;
+        assert_eq!(costs, (0..7).map(|i| restart(i).unwrap()).collect::<Vec<_>>());
+        let draws = all.deal("chains", 4, chain)?;
+        assert_eq!(draws, (0..4).map(|i| chain(i).unwrap()).collect::<Vec<_>>());
+        Ok(())
+    })
+    .unwrap();
 }
 
 pub fn more_ranks_than_rows(ranks: &dyn Ranks) {

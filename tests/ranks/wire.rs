@@ -24,6 +24,10 @@ fn values_return() {
     returns(Array1::linspace(0.0, 1.0, 7));
     returns(Array2::from_shape_fn((3, 2), |(i, j)| (i * 2 + j) as f64 / 3.0));
     returns(Array3::from_shape_fn((2, 1, 3), |(i, _, j)| (i + j) as f64));
+    let turned = Array2::from_shape_fn((3, 2), |(i, j)| (i * 2 + j) as f64).reversed_axes();
+    let bytes = turned.bytes();
+    assert_eq!(Array2::<f64>::read(&mut &bytes[..]).unwrap().strides(), turned.strides());
+    returns(turned);
     let nan = f64::NAN.bytes();
     assert_eq!(f64::read(&mut &nan[..]).unwrap().to_bits(), f64::NAN.to_bits());
 }

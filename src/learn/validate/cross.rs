@@ -98,8 +98,8 @@ where
 /// [`cross_validate`] and [`cross_val_predict`] with a progress that can cancel, and with predictions of any kind.
 #[derive(Debug, Clone)]
 pub struct CrossValidation<S> {
-    split: S,
-    progress: Progress,
+    pub(super) split: S,
+    pub(super) progress: Progress,
 }
 
 impl<S: Split> CrossValidation<S> {

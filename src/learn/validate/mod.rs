@@ -11,6 +11,7 @@
 //! Any [`Split`](super::Split) will do, and any metric of the form `(&truth, &predicted) -> Result<f64>`. Checked in
 //! `tests/learn/validate.rs` and `tests/learn/search.rs` against scikit-learn.
 
+mod across;
 mod cross;
 mod curves;
 mod guided;

@@ -34,11 +34,11 @@ use crate::{Device, Error, Progress, Result};
 /// ```
 #[derive(Debug, Clone)]
 pub struct Search<M, S = KFold, F = ()> {
-    candidates: Vec<M>,
-    split: S,
-    metric: F,
-    sign: f64,
-    progress: Progress,
+    pub(super) candidates: Vec<M>,
+    pub(super) split: S,
+    pub(super) metric: F,
+    pub(super) sign: f64,
+    pub(super) progress: Progress,
 }
 
 impl<M> Search<M> {

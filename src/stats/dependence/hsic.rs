@@ -28,8 +28,8 @@ use crate::{Device, Kernel, Matrix, Result, ops};
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hsic {
-    pub(super) k: Kernel,
-    pub(super) l: Kernel,
+    pub(in crate::stats) k: Kernel,
+    pub(in crate::stats) l: Kernel,
 }
 
 /// The three terms of HSIC, each a mean over pairs.
@@ -181,7 +181,7 @@ impl Hsic {
     }
 
     /// `k(x, x') l(y, y')` on rows `(x, y)`.
-    pub(super) fn on_pairs(&self, p: usize, q: usize) -> Kernel {
+    pub(in crate::stats) fn on_pairs(&self, p: usize, q: usize) -> Kernel {
         let columns = |from: usize, to: usize| (from..to).collect::<Vec<_>>();
         self.k.clone().on(columns(0, p)) * self.l.clone().on(columns(p, p + q))
     }

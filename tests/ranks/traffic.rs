@@ -1,0 +1,127 @@
+//! What an iteration sends, counted: the formulas of `docs/cluster.md`.
+
+use mercer::learn::ranks::{Counted, Ranks, Threads};
+use mercer::prelude::*;
+use ndarray::{Array1, Array2, s};
+
+const N: usize = 60;
+
+fn data(d: usize) -> Array2<f64> {
+    Array2::from_shape_fn((N, d), |(i, j)| ((i * 7 + j * 5) as f64).sin() + (i % 3 * (j + 1)) as f64)
+}
+
+/// Messages and bytes of all ranks together.
+fn sent(size: usize, fit: impl Fn(&dyn Ranks, std::ops::Range<usize>) + Sync) -> (usize, usize) {
+    let each = Threads::run(size, |ranks| {
+        let counted = Counted::new(ranks);
+        fit(&counted, ranks.rank() * N / size..(ranks.rank() + 1) * N / size);
+        counted.sent()
+    });
+    each.iter().fold((0, 0), |(m, b), t| (m + t.messages, b + t.bytes))
+}
+
+/// What one more iteration costs: that of `fit` with 3 less that with 2.
+fn iteration(size: usize, fit: impl Fn(&dyn Ranks, std::ops::Range<usize>, usize) + Sync) -> (usize, usize) {
+    let (two, three) = (sent(size, |r, own| fit(r, own, 2)), sent(size, |r, own| fit(r, own, 3)));
+    (three.0 - two.0, three.1 - two.1)
+}
+
+/// An exchange: two messages for each rank but one, each with a verdict, the name of the place and the payload.
+fn exchange(size: usize, name: &str, payload: usize) -> (usize, usize) {
+    (2 * (size - 1), 2 * (size - 1) * (9 + name.len() + payload))
+}
+
+#[test]
+fn kmeans_sends_sums_and_farthest_rows() {
+    let (x, k, d) = (data(4), 5, 4);
+    for size in [2, 3, 5] {
+        let found = iteration(size, |ranks, own, most| {
+            let model = KMeans::new(k).restarts(1).tolerance(0.0).max_iterations(most).seed(3);
+            let fit = model.fit_across(ranks, &Device::cpu(), x.slice(s![own, ..])).unwrap();
+            assert_eq!(fit.report().iterations, most);
+        });
+        assert_eq!(found, exchange(size, "KMeans", 16 * k * d + 33 * k + 41));
+    }
+}
+
+#[test]
+fn mixtures_send_their_moments() {
+    // Clouds that overlap: EM takes its time.
+    let (x, k, d) = (data(3).mapv(|v| v + 3.0 * (17.0 * v).sin()), 4, 3);
+    let bits = x.mapv(|v| f64::from(u8::from(v > 2.0)));
+    for size in [2, 3, 5] {
+        let full = iteration(size, |ranks, own, most| {
+            let model = GaussianMixture::new(k).tolerance(0.0).max_iterations(most);
+            model.fit_across(ranks, &Device::cpu(), x.slice(s![own, ..])).unwrap();
+        });
+        assert_eq!(full, exchange(size, "GaussianMixture", 8 * k * d * d + 16 * k * d + 8 * k + 65));
+        let diagonal = iteration(size, |ranks, own, most| {
+            let model = GaussianMixture::new(k).covariance(CovarianceKind::Diagonal).tolerance(0.0);
+            model.max_iterations(most).fit_across(ranks, &Device::cpu(), x.slice(s![own, ..])).unwrap();
+        });
+        assert_eq!(diagonal, exchange(size, "GaussianMixture", 24 * k * d + 8 * k + 65));
+        let bayesian = iteration(size, |ranks, own, most| {
+            let model = BayesianGaussianMixture::new(k).tolerance(0.0).max_iterations(most);
+            model.fit_across(ranks, &Device::cpu(), x.slice(s![own, ..])).unwrap();
+        });
+        assert_eq!(
+            bayesian,
+            exchange(size, "BayesianGaussianMixture", 8 * k * d * d + 16 * k * d + 8 * k + 65)
+        );
+        let discrete = iteration(size, |ranks, own, most| {
+            let model = BernoulliMixture::new(2).restarts(1).tolerance(0.0).max_iterations(most);
+            model.fit_across(ranks, &Device::cpu(), bits.slice(s![own, ..])).unwrap();
+        });
+        assert_eq!(discrete.0, 2 * (size - 1));
+        let name = discrete.1 / (2 * (size - 1)) - 9 - (8 * 2 * d + 8 * 2 + 33);
+        assert!(name < 40, "the name of the place alone is left: {name}");
+    }
+}
+
+#[test]
+fn covariances_are_sent_once() {
+    let (x, d) = (data(3), 3);
+    for size in [2, 3, 5] {
+        let (messages, bytes) = sent(size, |ranks, own| {
+            Pca::new(1).fit_across(ranks, &Device::cpu(), x.slice(s![own, ..])).unwrap();
+        });
+        // The shapes, the moments, the end.
+        assert_eq!(messages, 3 * 2 * (size - 1));
+        let (_, moments) = exchange(size, "StreamedMoments::of", 8 * d * d + 8 * d + 32);
+        let (_, end) = exchange(size, "the end", 0);
+        let gathered = bytes - moments - end;
+        assert!(gathered <= (size - 1) * 2 * (9 + 19 + 8 + 24 * size), "{gathered}");
+    }
+}
+
+#[test]
+fn newton_sends_a_gradient_a_hessian_and_an_objective() {
+    let x = data(3);
+    let y: Vec<bool> = (0..N).map(|i| (i * 31 % 17) > 7).collect();
+    for size in [2, 3, 5] {
+        let found = iteration(size, |ranks, own, most| {
+            let model = LogisticRegression::new(0.01).tolerance(0.0).max_iterations(most);
+            let fit = model.fit_across(ranks, &Device::cpu(), x.slice(s![own.clone(), ..]), &y[own]).unwrap();
+            assert_eq!(fit.report().iterations, most);
+        });
+        let (p, name) = (4, "logistic regression");
+        let parts =
+            [exchange(size, name, 8 + 8 * p), exchange(size, name, 8 + 8 * p * p), exchange(size, name, 8)];
+        assert_eq!(found, parts.iter().fold((0, 0), |(m, b), e| (m + e.0, b + e.1)));
+    }
+}
+
+#[test]
+fn kernel_methods_send_a_vector() {
+    let x = data(2);
+    let y = Array1::from_shape_fn(N, |i| (i as f64).cos());
+    for size in [2, 3, 5] {
+        let falkon = |ranks: &dyn Ranks, own: std::ops::Range<usize>, most: usize| {
+            let model = Falkon::new(Kernel::rbf(1.0), 1e-3, 4).max_iterations(most).tolerance(1e-15);
+            // It does not converge so soon, and says so on every rank alike.
+            let end = model.fit_across(ranks, &Device::cpu(), x.slice(s![own.clone(), ..]), y.slice(s![own]));
+            assert!(matches!(end, Err(Error::NoConvergence { .. })), "{end:?}");
+        };
+        assert_eq!(iteration(size, falkon), exchange(size, "Falkon::fit", 8 + 8 * 4));
+    }
+}
