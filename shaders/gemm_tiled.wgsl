@@ -12,6 +12,7 @@
 // Grid: (ceil(n / 8 LANES), ceil(m / 8 LANES), 1).
 
 override LANES: u32 = 16u; // or 8
+override AHEAD: bool = true; // whether the next steps of k wait in registers: where there are enough, and not for halves
 const DEPTH: u32 = 16u;    // steps of k staged at a time
 
 override TRANS_A: bool = false;
@@ -94,21 +95,20 @@ fn main(
     var s01 = Four();
     var s10 = Four();
     var s11 = Four();
-    // The next steps of k wait in registers where there are enough of those.
     var a = Four();
     var b = Four();
-    if LANES == 16u {
+    if AHEAD {
         a = next_a(row0, slot, 0u);
         b = next_b(col0, slot, 0u);
     }
     for (var k0 = 0u; k0 < params.k; k0 += DEPTH) {
-        if LANES == 8u { a = next_a(row0, slot, k0); }
+        if !AHEAD { a = next_a(row0, slot, k0); }
         workgroupBarrier();
         if TRANS_A { put_across(0u, slot, k0, a); } else { put_along(0u, slot, k0, params.m - row0, a); }
-        if LANES == 8u { b = next_b(col0, slot, k0); }
+        if !AHEAD { b = next_b(col0, slot, k0); }
         if TRANS_B { put_along(HALF, slot, k0, params.n - col0, b); } else { put_across(HALF, slot, k0, b); }
         workgroupBarrier();
-        if LANES == 16u {
+        if AHEAD {
             a = next_a(row0, slot, k0 + DEPTH);
             b = next_b(col0, slot, k0 + DEPTH);
         }

@@ -1,5 +1,5 @@
 use mercer::ops::{
-    Side, Trans, Triangle, Weights, cholesky, gemm_add, gram_sum, gram_vec, solve_triangular, to_half,
+    Side, Trans, Triangle, Weights, cholesky, gemm, gemm_add, gram_sum, gram_vec, solve_triangular, to_half,
 };
 use mercer::{Device, Error, Kernel, Precision};
 use ndarray::Array2;
@@ -63,5 +63,27 @@ fn every_operand_may_be_half() {
         let added = gemm_add(1.0, &half(&w), Trans::No, &on(device, &w), Trans::No, 1.0, &half(&c)).unwrap();
         let want = rounded(&w).dot(&w) + rounded(&c);
         assert_close(&added, &want, 1e-5, &format!("gemm_add on {device}"));
+    }
+}
+
+/// `|AB - fl(AB)| <= ((1 + u)² - 1 + k ε) |A||B|` entry by entry: halves are off by `u = 2⁻¹¹` each, and the sum of k terms is
+/// made in f32. Every transpose.
+#[test]
+fn products_of_halves_keep_their_bound() {
+    let (m, k, n) = (130, 261, 67);
+    let (a, b) = (random(m, k, 11), random(k, n, 12));
+    let turned = |a: &Array2<f64>| a.t().as_standard_layout().into_owned();
+    let (want, sizes) = (a.dot(&b), a.mapv(f64::abs).dot(&b.mapv(f64::abs)));
+    let u = 2f64.powi(-11);
+    let bound = (1.0 + u).powi(2) - 1.0 + k as f64 * 2f64.powi(-24);
+    for device in gpus() {
+        let half = |a: &Array2<f64>| to_half(&on(device, a)).unwrap();
+        for (x, tx) in [(half(&a), Trans::No), (half(&turned(&a)), Trans::Yes)] {
+            for (y, ty) in [(half(&b), Trans::No), (half(&turned(&b)), Trans::Yes)] {
+                let got = gemm(1.0, &x, tx, &y, ty).unwrap().to_array().unwrap();
+                let worst = (&got - &want).mapv(f64::abs) / &sizes;
+                assert!(worst.iter().all(|w| *w <= bound), "{tx:?} {ty:?} on {device}");
+            }
+        }
     }
 }

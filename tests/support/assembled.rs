@@ -3,6 +3,7 @@
 use mercer::device::{DeviceOptions, ProductShape};
 use mercer::ops::{
     Trans, Weights, Whitening, gaussian_log_density, gemm, gram, gram_sum_grad, gram_vec, nearest, syrk,
+    to_half,
 };
 use mercer::{Device, Error, Kernel, Matrix};
 use ndarray::Array2;
@@ -29,14 +30,18 @@ pub fn assembled() -> Vec<(String, String)> {
     let device = &devices[0];
     let up = |a: Array2<f64>| Matrix::from_array(device, a.view()).unwrap();
     let (tall, wide) = (up(points(2305, 4, 1)), up(points(4, 2305, 1)));
-    for (a, ta) in [(&tall, Trans::No), (&wide, Trans::Yes)] {
-        for (b, tb) in [(&wide, Trans::No), (&tall, Trans::Yes)] {
+    let [half_tall, half_wide] = [&tall, &wide].map(|m| to_half(m).unwrap());
+    for (a, half_a, ta) in [(&tall, &half_tall, Trans::No), (&wide, &half_wide, Trans::Yes)] {
+        for (b, half_b, tb) in [(&wide, &half_wide, Trans::No), (&tall, &half_tall, Trans::Yes)] {
             gemm(1.0, a, ta, b, tb).unwrap();
+            gemm(1.0, half_a, ta, half_b, tb).unwrap();
+            gemm(1.0, half_a, ta, b, tb).unwrap();
         }
         syrk(1.0, a, ta).unwrap();
     }
     let (x, many) = (up(points(5, 3, 1)), up(points(5, 21, 1)));
     let (w, v) = (up(points(5, 5, 2)), up(points(5, 1, 3)));
+    gram_vec(&Kernel::rbf(1.0), &to_half(&x).unwrap(), None, &v).unwrap();
     for kernel in zoo() {
         gram(&kernel, &x, None).unwrap();
         gram_vec(&kernel, &x, None, &x).unwrap();

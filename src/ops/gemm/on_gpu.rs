@@ -165,6 +165,7 @@ pub(in crate::ops) fn on_gpu(gpu: &Gpu, p: &Product, out: Block) -> Result<()> {
         ];
         constants.extend(others.map(|(name, on)| (name, flag(on))));
         constants.push(("LANES", (tall / 8) as f64));
+        constants.push(("AHEAD", flag(tall == LARGE && !half_a && !half_b)));
     }
     let area = |i: &Range<usize>, j: &Range<usize>| i.len() as f64 * j.len() as f64;
     let wide = |half: bool| if half { 2.0 } else { 4.0 };
