@@ -20,5 +20,7 @@ pub mod information;
 pub(crate) mod normal;
 pub(crate) mod posterior_variance;
 pub(crate) mod quadrature;
+#[cfg(feature = "serde")]
+mod saved;
 pub mod special;
 pub mod tables;

@@ -31,6 +31,14 @@ fn singular_vectors_are_components() {
             assert!((v - want).abs() < 1e-9 * svd.total_variance() * n as f64, "{n} x {d}: {i} {j}");
         }
         assert!((svd.explained_variance_ratio().sum() - 1.0).abs() < 1e-12);
+        // X - 1mᵀ = U D Vᵀ, UᵀU = I, D descending.
+        let (u, lengths) = svd.singular_vectors(&x).unwrap();
+        let back = (&u * &lengths).dot(svd.components()) + svd.mean();
+        assert!((&back - &x).iter().all(|v| v.abs() < 1e-10), "{n} x {d}");
+        for ((i, j), v) in u.t().dot(&u).slice(ndarray::s![..rank, ..rank]).indexed_iter() {
+            assert!((v - f64::from(u8::from(i == j))).abs() < 1e-9, "{n} x {d}: {i} {j}");
+        }
+        assert!(lengths.windows(2).into_iter().all(|w| w[0] >= w[1]));
     }
     // The reference data set.
     let x =

@@ -53,3 +53,24 @@ fn refused() {
     assert!(matches!(silhouette(&x, &[1, 2]), Err(Error::Shape { .. })));
     assert!(matches!(purity(&[1, 2], &[1]), Err(Error::Shape { .. })));
 }
+
+/// CL-01: deviances about means and by pairs are the same, and what is within and between is the whole.
+#[test]
+fn deviance_within_by_means_and_by_pairs() {
+    let x = crate::support::random(40, 3, 9) + 1e3;
+    let clusters: Vec<usize> = (0..40).map(|i| (i * i) % 4).collect();
+    let (means, pairs) = (within_deviance(&x, &clusters).unwrap(), pairwise_deviance(&x, &clusters).unwrap());
+    assert!((means - pairs).abs() < 1e-9 * means, "{means} {pairs}");
+    let whole = within_deviance(&x, &[0; 40]).unwrap();
+    let centre = x.mean_axis(ndarray::Axis(0)).unwrap();
+    let between: f64 = (0..4)
+        .filter_map(|k| {
+            let rows: Vec<usize> = (0..40).filter(|&i| clusters[i] == k).collect();
+            let mean = x.select(ndarray::Axis(0), &rows).mean_axis(ndarray::Axis(0))?;
+            Some(rows.len() as f64 * (&mean - &centre).mapv(|v| v * v).sum())
+        })
+        .sum();
+    assert!((whole - means - between).abs() < 1e-9 * whole);
+    assert_eq!(within_deviance(&x, &(0..40).collect::<Vec<_>>()), Ok(0.0));
+    assert!(within_deviance(&x, &[1, 2]).is_err() && pairwise_deviance(&x, &[1, 2]).is_err());
+}

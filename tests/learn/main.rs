@@ -1,6 +1,9 @@
 //! The vocabulary of all models, and what is written once over it: data, labels, progress, metrics, splits, transformations,
 //! pipelines, cross-validation, searches, many classes by two. Theorems, scikit-learn, bad input.
 
+#[path = "../support/mod.rs"]
+mod support;
+
 mod clustering;
 mod curves;
 mod data;

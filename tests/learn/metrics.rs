@@ -152,3 +152,15 @@ fn the_confusion_of_the_notes() {
         close(c.precision(i), precision, 1e-6);
     }
 }
+
+/// D-11: sums and counts beside their means.
+#[test]
+fn sums_and_counts() {
+    let (y, p) = (array![[1.0, 2.0], [3.0, 4.0], [0.0, 1.0]], array![[1.5, 2.0], [2.0, 4.0], [0.0, 3.0]]);
+    close(sum_of_squares(&y, &p).unwrap(), 5.25, 1e-14);
+    close(sum_of_squares(&y, &p).unwrap(), 6.0 * mse(&y, &p).unwrap(), 1e-14);
+    let (truth, said) = (["a", "b", "b", "c"], ["a", "c", "b", "a"]);
+    assert_eq!(error_count(&truth, &said), Ok(2));
+    close(1.0 - 2.0 / 4.0, accuracy(&truth, &said).unwrap(), 1e-15);
+    assert!(error_count(&truth, &["a"]).is_err() && sum_of_squares(&y, &array![[1.0, 2.0]]).is_err());
+}

@@ -145,6 +145,17 @@ fn basis_functions_as_defined() {
     close(z[[2, 1]], 1.0 / (1.0 + 1f64.exp()), 1e-15);
     assert_eq!(z.dim(), (3, 6));
     assert_eq!(Basis::gaussian(1).fit(&CPU(), &x).unwrap().centres(), array![[2.0], [20.0]]);
+    // F-02, F-03: centres and widths of one's own.
+    let (centres, widths) = (array![[0.0, 3.0], [1.0, -1.0]], array![[1.0, 2.0], [0.5, 4.0]]);
+    let at = array![[1.0, 2.0]];
+    let bumps = Basis::gaussian(2).given(centres.clone(), widths.clone()).unwrap().transform(&at).unwrap();
+    let steps = Basis::sigmoidal(2).given(centres.clone(), widths.clone()).unwrap().transform(&at).unwrap();
+    for (c, u) in [1.0f64, -1.0, 2.0, 0.75].into_iter().enumerate() {
+        close(bumps[[0, c]], (-0.5 * u * u).exp(), 1e-15);
+        close(steps[[0, c]], 1.0 / (1.0 + (-u).exp()), 1e-15);
+    }
+    assert!(Basis::gaussian(3).given(centres.clone(), widths).is_err());
+    assert!(Basis::gaussian(2).given(centres, array![[1.0, 2.0], [0.0, 1.0]]).is_err());
     let ones = BiasColumn.fit(&CPU(), &x).unwrap().transform(&x).unwrap();
     assert_eq!(ones, array![[1.0, 0.0, 10.0], [1.0, 4.0, 30.0], [1.0, 1.0, 15.0]]);
 }

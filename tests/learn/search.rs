@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use mercer::prelude::*;
-use ndarray::{Array1, ArrayRef1, s};
+use ndarray::{Array1, Array2, ArrayRef1, s};
 
 use crate::models::{Centroid, Mean, Never};
 use crate::validate::{petals, ridge};
@@ -41,6 +41,16 @@ fn nested_is_a_validation_of_a_search() {
     let search = Search::over(vector(&v["gammas"]).iter().map(|&g| ridge(g))).by(KFold::new(3)).best(r2);
     let outer = cross_validate(&search, &Device::cpu(), &x, &y, &KFold::new(4), r2).unwrap();
     all_close(outer.folds(), &vector(&v["nested"]), 1e-8);
+    // S-04: the same scores, with what was chosen in each outer fold.
+    let nested = nested_cross_validate(&search, &Device::cpu(), &x, &y, &KFold::new(4), r2).unwrap();
+    assert_eq!(nested.scores(), &outer);
+    assert_eq!(nested.found().len(), 4);
+    for ((train, _), found) in KFold::new(4).split(x.nrows()).unwrap().iter().zip(nested.found()) {
+        let (x, y) = (x.select(ndarray::Axis(0), train), y.select(ndarray::Axis(0), train));
+        let again = search.fit(&Device::cpu(), &x, &y).unwrap();
+        assert_eq!(again.index(), found.index());
+    }
+    assert!(nested.chosen().iter().all(|&i| i < vector(&v["gammas"]).len()));
 }
 
 /// A model that always says the same, or fails.
@@ -176,4 +186,22 @@ fn bayesian_optimisation_finds_a_bandwidth() {
     let grid = grid.by(KFold::new(3).shuffled(0)).best(r2).fit(&Device::cpu(), &x, &y).unwrap();
     assert!(best.best_score() > grid.best_score() - 2e-3, "{} {}", best.best_score(), grid.best_score());
     assert_eq!(search.fit(&Device::cpu(), &x, &y).unwrap().table(), best.table());
+}
+
+/// C.4: the best validation loss of many is too low a guess at the loss on fresh rows, though no candidate is any good.
+#[test]
+fn selection_makes_the_validation_loss_too_low() {
+    let (mut chosen_by, mut fresh) = (0.0, 0.0);
+    for seed in 0..60 {
+        let y = crate::support::random(40, 1, 700 + seed).column(0).to_owned();
+        let (later, x) = (crate::support::random(400, 1, 900 + seed), Array2::<f64>::zeros((40, 1)));
+        let guesses = (0..41).map(|k| Says::Number(-1.0 + 0.05 * f64::from(k)));
+        let search = Search::over(guesses).by(Holdout::new(0.25).seed(seed)).lowest(mse);
+        let best = search.fit(&Device::cpu(), &x, &y).unwrap();
+        chosen_by += best.best_score() / 60.0;
+        let said = best.predict(Array2::<f64>::zeros((400, 1))).unwrap();
+        fresh += mse(&later.column(0).to_owned(), &said).unwrap() / 60.0;
+    }
+    // Uniform on [-1, 1]: σ² = 1/3, about σ²(1 - 1/10) where ten rows chose and σ²(1 + 1/10) elsewhere.
+    assert!((chosen_by - 0.3).abs() < 0.03 && (fresh - 11.0 / 30.0).abs() < 0.03, "{chosen_by} {fresh}");
 }

@@ -172,3 +172,30 @@ fn refused() {
     parameter(TimeSeries::new(2).max_train(0), 10);
     shape(vec![(vec![0], vec![7])], 5);
 }
+
+/// S-01: three parts, disjoint, that cover the rows; strata and groups in all of them.
+#[test]
+fn three_parts() {
+    let classes: Vec<usize> = (0..100).map(|i| usize::from(i % 5 == 0)).collect();
+    let groups: Vec<usize> = (0..100).map(|i| i / 5).collect();
+    let plain = Holdout::new(0.1).seed(3);
+    for (holdout, exact) in
+        [(plain.clone(), true), (plain.clone().stratified(&classes), true), (plain.clone().grouped(&groups), false)]
+    {
+        let (train, validation, test) = holdout.split_in_three(100, 0.1).unwrap();
+        let mut all = [train.clone(), validation.clone(), test.clone()].concat();
+        all.sort_unstable();
+        assert_eq!(all, (0..100).collect::<Vec<_>>(), "disjoint, and all of them");
+        assert_eq!(test, holdout.split(100).unwrap().1);
+        if exact {
+            assert_eq!((train.len(), validation.len(), test.len()), (80, 10, 10));
+        }
+    }
+    let (train, validation, test) = plain.clone().stratified(&classes).split_in_three(100, 0.1).unwrap();
+    let share = |rows: &[usize]| rows.iter().filter(|&&i| classes[i] == 1).count();
+    assert_eq!((share(&train), share(&validation), share(&test)), (16, 2, 2));
+    let (train, validation, test) = plain.clone().grouped(&groups).split_in_three(100, 0.1).unwrap();
+    let of = |rows: &[usize]| rows.iter().map(|&i| groups[i]).collect::<std::collections::BTreeSet<_>>();
+    assert!(of(&train).is_disjoint(&of(&validation)) && of(&validation).is_disjoint(&of(&test)));
+    assert!(plain.split_in_three(100, 0.95).is_err() && plain.split_in_three(100, f64::NAN).is_err());
+}

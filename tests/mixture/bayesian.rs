@@ -193,3 +193,70 @@ fn bad_input_is_refused() {
     assert!(proper.fit(&cpu, flat.view()).unwrap().elbo().is_finite());
     assert!(matches!(k2.fit(&cpu, (&x * f64::NAN).view()), Err(Error::NotFinite { .. })));
 }
+
+/// Every shape of covariance: the bound never falls, one feature makes most of them alike, and what is drawn is what is scored.
+#[test]
+fn shapes_of_covariances() {
+    use mercer::models::mixture::{Covariance, CovarianceKind};
+    let x = crate::clouds(90, 2, 5);
+    let known = Covariance::Spherical(Array1::from_elem(4, 0.3));
+    let kinds = [
+        CovarianceKind::Full,
+        CovarianceKind::Tied,
+        CovarianceKind::Diagonal,
+        CovarianceKind::Spherical,
+        CovarianceKind::Fixed(known),
+    ];
+    for kind in kinds {
+        let model = BayesianGaussianMixture::new(4).covariance(kind.clone()).tolerance(1e-9);
+        let fitted = model.fit(&Device::cpu(), &x).unwrap();
+        let trace = &fitted.report().trace;
+        assert!(trace.windows(2).all(|w| w[1] >= w[0] - 1e-8 * w[0].abs()), "{kind:?}: {trace:?}");
+        assert!((fitted.predict_proba(&x).unwrap().sum_axis(Axis(1)) - 1.0).iter().all(|v| v.abs() < 1e-12));
+        // The density integrates to one: a grid far wider than the data.
+        let (step, wide) = (0.25, 160);
+        let grid = Array2::from_shape_fn((wide * wide, 2), |(i, j)| {
+            step * ((if j == 0 { i / wide } else { i % wide }) as f64 - 0.5 * wide as f64)
+        });
+        let mass = fitted.score_samples(&grid).unwrap().mapv(f64::exp).sum() * step * step;
+        assert!((mass - 1.0).abs() < 0.02, "{kind:?}: {mass}");
+        // Draws have the mean of the mixture.
+        let draws = fitted.sample(20_000, 3).unwrap();
+        let want = fitted.weights().dot(fitted.means());
+        let spread = x.std_axis(Axis(0), 0.0);
+        for j in 0..2 {
+            let off = (draws.column(j).mean().unwrap() - want[j]).abs() / spread[j];
+            assert!(off < 0.05, "{kind:?}: {off}");
+        }
+        for device in crate::support::adapters() {
+            let there = model.fit(device, &x).unwrap();
+            assert!((there.elbo() - fitted.elbo()).abs() < 1e-3 * fitted.elbo().abs(), "{kind:?} on {device}");
+        }
+    }
+    // In one dimension a Wishart matrix is a gamma variable: full, diagonal and spherical are the same model.
+    let line = x.slice(ndarray::s![.., ..1]).to_owned();
+    let elbo = |kind| {
+        let model = BayesianGaussianMixture::new(3).covariance(kind).tolerance(1e-10);
+        model.fit(&Device::cpu(), &line).unwrap().elbo()
+    };
+    let full = elbo(CovarianceKind::Full);
+    assert!((elbo(CovarianceKind::Diagonal) - full).abs() < 1e-9 * full.abs());
+    assert!((elbo(CovarianceKind::Spherical) - full).abs() < 1e-9 * full.abs());
+    // With one component there is nothing to assign, and the bound is the evidence: a normal mean of known variance.
+    let one = Covariance::Tied(ndarray::array![[0.5]]);
+    let model = BayesianGaussianMixture::new(1)
+        .weight_prior(WeightPrior::Dirichlet(1.0))
+        .covariance(CovarianceKind::Fixed(one))
+        .mean_prior(ndarray::array![0.2])
+        .mean_precision_prior(2.0);
+    let some = line.slice(ndarray::s![..6, ..]).to_owned();
+    let (n, v, k0) = (6.0_f64, 0.5_f64, 2.0_f64);
+    let mean = some.mean().unwrap();
+    let within = some.iter().map(|x| (x - mean).powi(2)).sum::<f64>();
+    let away = (mean - 0.2).powi(2) * n * k0 / (n + k0);
+    let want = -0.5 * n * (std::f64::consts::TAU * v).ln() + 0.5 * (k0 / (k0 + n)).ln() - 0.5 * (within + away) / v;
+    let got = model.fit(&Device::cpu(), &some).unwrap().elbo();
+    assert!((got - want).abs() < 1e-9 * want.abs(), "{got} {want}");
+    let uneven = CovarianceKind::Fixed(Covariance::Spherical(ndarray::array![1.0, 2.0]));
+    assert!(BayesianGaussianMixture::new(2).covariance(uneven).fit(&Device::cpu(), &x).is_err());
+}

@@ -122,3 +122,39 @@ fn basket_balls() {
     let p = fitted.predict_proba(array![[1.0], [5.0], [9.0]]).unwrap();
     assert!(p[[0, 1]] > 0.75 && p[[2, 1]] < 0.25 && p[[1, 1]] > p[[2, 1]]);
 }
+
+/// GP-09: functions of the user's with coefficients: generalised least squares, and the same as a linear mean where h is linear.
+#[test]
+fn a_mean_on_a_basis() {
+    let x = line(9, 0.7);
+    let y = x.column(0).mapv(|v| (1.3 * v).sin() + 0.4 * v - 1.0);
+    let gp = GpRegressor::new(Kernel::rbf(0.8)).noise(0.05);
+    let linear = gp.clone().mean(Mean::Linear).fit(&Device::cpu(), &x, &y).unwrap();
+    let basis = gp.fit_on_basis(&Device::cpu(), &x, &y, |x| vec![1.0, x[0]]).unwrap();
+    all_near(&basis.coefficients().column(0).to_vec(), &linear.coefficients().column(0).to_vec(), 1e-9);
+    let new = array![[0.3], [20.0]];
+    let (a, b) = (linear.predict_latent(&new).unwrap(), basis.predict_latent(&new).unwrap());
+    all_near(&a.mean.to_vec(), &b.mean.to_vec(), 1e-8);
+    near(basis.residual().log_evidence(), linear.log_evidence(), 1e-9);
+    let twice = gp.fit_on_basis(&Device::cpu(), &x, &y, |x| vec![x[0], 2.0 * x[0]]);
+    assert!(matches!(twice, Err(mercer::Error::Singular { .. })));
+    assert!(gp.fit_on_basis(&Device::cpu(), &x, &y, |_| vec![f64::NAN]).is_err());
+    assert!(gp.fit_on_basis(&Device::cpu(), &x, &y, |_| vec![]).is_err());
+}
+
+/// A given mean in a sparse process: moved data move the predictions, and nothing else.
+#[test]
+fn a_given_mean_in_a_sparse_process() {
+    let x = line(12, 0.5);
+    let y = x.column(0).mapv(|v| (1.3 * v).sin());
+    let m = |x: ndarray::ArrayView1<f64>| 3.0 - 2.0 * x[0];
+    let gp = SparseGpRegressor::new(Kernel::rbf(1.0), Inducing::greedy(5)).noise(0.1);
+    let base = gp.fit(&Device::cpu(), &x, &y).unwrap();
+    let moved = &y + &x.column(0).mapv(|v| 3.0 - 2.0 * v);
+    let about = gp.fit_about(&Device::cpu(), &x, &moved, m).unwrap();
+    let new = array![[0.3], [9.0]];
+    let (a, b) = (base.predict_latent(&new).unwrap(), about.predict_latent(&new).unwrap());
+    all_near(&(&b.mean - &a.mean).to_vec(), &[3.0 - 0.6, 3.0 - 18.0], 1e-10);
+    all_near(&b.variance.to_vec(), &a.variance.to_vec(), 1e-12);
+    assert!(gp.fit_about(&Device::cpu(), &x, &moved, |_| f64::NAN).is_err());
+}

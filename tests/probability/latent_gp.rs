@@ -198,3 +198,28 @@ impl PointLikelihood for Slopeless {
 fn a_mode_without_a_slope_is_refused() {
     assert!(LatentGp::laplace(&Kernel::rbf(1.0), &Slopeless, four(), array![1.0, 1.0, 1.0, 1.0]).is_err());
 }
+
+/// A given mean: exact under a Gaussian likelihood, where it is regression about the mean; with labels it is the prior's opinion.
+#[test]
+fn a_latent_process_about_a_mean() {
+    let (x, y, k) = (four(), array![0.3, -0.2, 1.4, 2.0], Kernel::rbf(1.0));
+    let m = |x: ndarray::ArrayView1<f64>| 0.5 + x[0];
+    let likelihood = GaussianLikelihood { variance: 0.1 };
+    let about = LatentGp::laplace_about(&k, &likelihood, &x, &y, m).unwrap();
+    let exact = GpRegressor::new(k.clone()).noise(0.1).fit_about(&Device::cpu(), &x, &y, m).unwrap();
+    let new = array![[0.4], [7.0]];
+    let want = exact.predict_latent(&new).unwrap();
+    let (mean, variance) = about.latent(&new).unwrap();
+    all_near(&mean.to_vec(), &want.mean.to_vec(), 1e-9);
+    all_near(&variance.to_vec(), &want.variance.to_vec(), 1e-9);
+    near(about.residual().log_evidence(), exact.residual().log_evidence(), 1e-9);
+    assert_eq!(about.latent_joint(&new).unwrap().0, mean);
+    // A mean that already says what the labels say explains them better.
+    let labels = array![-1.0, -1.0, 1.0, 1.0];
+    let plain = LatentGp::laplace(&k, &LogisticLikelihood, &x, &labels).unwrap();
+    let told = LatentGp::laplace_about(&k, &LogisticLikelihood, &x, &labels, |x| 2.0 * x[0]).unwrap();
+    assert!(told.residual().log_evidence() > plain.log_evidence());
+    let none = LatentGp::laplace_about(&k, &LogisticLikelihood, &x, &labels, |_| 0.0).unwrap();
+    near(none.residual().log_evidence(), plain.log_evidence(), 1e-13);
+    assert!(LatentGp::laplace_about(&k, &LogisticLikelihood, &x, &labels, |_| f64::NAN).is_err());
+}

@@ -69,3 +69,44 @@ fn over_and_underfitting() {
     assert!((2..=7).contains(&best), "{expected:?}");
     assert!(expected[0] > expected[best] && expected[9] > 5.0 * expected[best] && train[9] < 1e-3 * train[0]);
 }
+
+/// B.7: with more rows the training loss rises and the generalisation loss falls to what the order leaves.
+#[test]
+fn losses_meet_as_rows_are_added() {
+    let n = 900;
+    let x = random(n, 1, 70).mapv(|v| 0.5 + 0.5 * v);
+    let e = random(n, 1, 71) * (0.1f64.sqrt() * 3f64.sqrt());
+    let t = Array1::from_shape_fn(n, |i| (std::f64::consts::TAU * x[[i, 0]]).sin() + e[[i, 0]]);
+    let model = LeastSquares::new().intercept(false);
+    let (sizes, folds) = ([8, 20, 60, 600], mercer::learn::KFold::new(3).shuffled(1));
+    let curve = mercer::learn::learning_curve(
+        &model,
+        &Device::cpu(),
+        monomials(&x, 3),
+        &t,
+        &sizes,
+        &folds,
+        mercer::learn::mse,
+        &mercer::Progress::none(),
+    )
+    .unwrap();
+    let gaps: Vec<f64> = curve.iter().map(|p| p.test.mean() - p.train.mean()).collect();
+    assert!(gaps[0] > 4.0 * gaps[2] && gaps[3].abs() < 0.01, "{gaps:?}");
+    assert!(curve[0].train.mean() < curve[3].train.mean() && curve[0].test.mean() > curve[3].test.mean());
+    // The noise is 0.1, and a cubic leaves little of a sine.
+    assert!((curve[3].test.mean() - 0.1).abs() < 0.015, "{}", curve[3].test.mean());
+    // Over orders: training never rises, validation has its least inside.
+    let orders = mercer::learn::validation_curve(
+        |order: &usize| mercer::learn::Pipeline::new(mercer::learn::Polynomial::new(*order), Ridge::new(1e-9)),
+        &[1, 3, 9],
+        &Device::cpu(),
+        x.slice(ndarray::s![..24, ..]),
+        &t.slice(ndarray::s![..24]).to_owned(),
+        &folds,
+        mercer::learn::mse,
+        &mercer::Progress::none(),
+    )
+    .unwrap();
+    let at = |i: usize| (orders[i].train.mean(), orders[i].test.mean());
+    assert!(at(1).0 <= at(0).0 && at(2).0 <= at(1).0 && at(1).1 < at(0).1 && at(1).1 < at(2).1);
+}

@@ -11,6 +11,7 @@ mod features;
 mod gp;
 mod latent;
 mod linear;
+mod probability;
 mod sparse;
 
 use ndarray::{Array, Dimension};

@@ -21,6 +21,21 @@ where
     matched("accuracy", &truth.targets(), &predicted.targets())
 }
 
+/// The number of labels that are predicted as something else.
+///
+/// # Errors
+/// As [`accuracy`].
+pub fn error_count<T, P, L>(truth: &T, predicted: &P) -> Result<usize>
+where
+    T: Targets<Of = [L]> + ?Sized,
+    P: Targets<Of = [L]> + ?Sized,
+    L: Clone + PartialEq,
+{
+    let (y, p) = (truth.targets(), predicted.targets());
+    matched("error_count", &y, &p)?;
+    Ok(y.iter().zip(p.iter()).filter(|(y, p)| y != p).count())
+}
+
 /// [`accuracy`] of slices, in the name of `op`.
 pub(crate) fn matched<L: PartialEq>(op: &'static str, y: &[L], predicted: &[L]) -> Result<f64> {
     same_length(op, y.len(), predicted.len())?;

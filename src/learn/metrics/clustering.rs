@@ -25,6 +25,71 @@ pub fn inertia<X: Inputs, C: Inputs>(x: &X, clusters: &[usize], centres: &C) -> 
     Ok(x.rows().into_iter().zip(clusters).map(|(row, &k)| squared(row, c.row(k))).sum())
 }
 
+/// `Σ_k Σ_{i in k} ‖x_i - x̄_k‖²`: the deviance within the clusters of a partition, about their own means.
+///
+/// ```
+/// use mercer::learn::metrics::{pairwise_deviance, within_deviance};
+/// let x = ndarray::array![[0.0], [2.0], [5.0], [9.0]];
+/// assert_eq!(within_deviance(&x, &["a", "a", "b", "b"])?, 10.0);
+/// assert_eq!(pairwise_deviance(&x, &["a", "a", "b", "b"])?, 10.0);
+/// # Ok::<(), mercer::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::Shape`](crate::Error::Shape) for no rows or another number of labels,
+/// [`Error::NotFinite`](crate::Error::NotFinite); [`Error::Overflow`](crate::Error::Overflow).
+pub fn within_deviance<X: Inputs, P, K>(x: &X, clusters: &P) -> Result<f64>
+where
+    P: Targets<Of = [K]> + ?Sized,
+    K: Ord + Clone,
+{
+    let x = x.inputs();
+    let (count, of) = partition("within_deviance", x.view(), clusters)?;
+    let (mut means, mut sizes) = (Array2::zeros((count, x.ncols())), vec![0.0; count]);
+    for (row, &k) in x.rows().into_iter().zip(&of) {
+        sizes[k] += 1.0;
+        // A running mean: sums of numbers far from zero would lose digits.
+        let step = (&row - &means.row(k)) / sizes[k];
+        means.row_mut(k).scaled_add(1.0, &step);
+    }
+    let sum = x.rows().into_iter().zip(&of).map(|(row, &k)| squared(row, means.row(k))).sum();
+    number("within_deviance", "the deviance", sum)
+}
+
+/// `Σ_k (1/2n_k) Σ_{i,j in k} ‖x_i - x_j‖²`, the same deviance by pairs: no means are needed. It takes `Σ_k n_k²` distances.
+///
+/// # Errors
+/// As [`within_deviance`].
+pub fn pairwise_deviance<X: Inputs, P, K>(x: &X, clusters: &P) -> Result<f64>
+where
+    P: Targets<Of = [K]> + ?Sized,
+    K: Ord + Clone,
+{
+    let x = x.inputs();
+    let (count, of) = partition("pairwise_deviance", x.view(), clusters)?;
+    let mut sizes = vec![0.0; count];
+    of.iter().for_each(|&k| sizes[k] += 1.0);
+    let own = |i: usize| {
+        let others = (0..i).filter(|&j| of[j] == of[i]);
+        others.map(|j| squared(x.row(i), x.row(j))).sum::<f64>() / sizes[of[i]]
+    };
+    let parts: Vec<f64> = (0..of.len()).into_par_iter().map(own).collect();
+    number("pairwise_deviance", "the deviance", parts.iter().sum())
+}
+
+/// The number of clusters, and that of each row.
+fn partition<P, K>(op: &'static str, x: ArrayView2<f64>, clusters: &P) -> Result<(usize, Vec<usize>)>
+where
+    P: Targets<Of = [K]> + ?Sized,
+    K: Ord + Clone,
+{
+    finite(op, "x", x)?;
+    let clusters = clusters.targets();
+    same_length(op, x.nrows(), clusters.len())?;
+    let (labels, of) = Labels::of(&clusters)?;
+    Ok((labels.classes().len(), of))
+}
+
 /// `Σ_k max_j n_jk / n`: the share that is of the most frequent class of its cluster.
 ///
 /// # Errors

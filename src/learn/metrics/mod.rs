@@ -29,14 +29,16 @@ mod regression;
 
 pub use classification::{
     accuracy, balanced_accuracy, brier, brier_of, f_score, log_loss, log_loss_of, precision, recall,
+    error_count,
 };
 pub use clustering::{
     adjusted_mutual_information, adjusted_rand, inertia, mutual_information, normalised_mutual_information,
     purity, silhouette,
+    pairwise_deviance, within_deviance,
 };
 pub use confusion::{ClassAverage, ConfusionMatrix};
 pub use curves::{Calibration, PrecisionRecall, Roc, average_precision, roc_auc};
-pub use regression::{explained_variance, gaussian_log_density, mae, mse, pinball, r2, rmse};
+pub use regression::{explained_variance, gaussian_log_density, mae, mse, pinball, r2, rmse, sum_of_squares};
 
 pub(crate) use classification::matched;
 pub(crate) use regression::r_squared;

@@ -20,6 +20,20 @@ where
     of_columns("mse", truth, predicted, |y, p| mean(residuals(y, p).map(|r| r * r)))
 }
 
+/// `Σ (y - ŷ)²`, the sum of squares, over all rows and columns; half of it is the error function of least squares.
+///
+/// # Errors
+/// As [`mse`].
+pub fn sum_of_squares<T, P, D>(truth: &T, predicted: &P) -> Result<f64>
+where
+    T: Targets<Of = ArrayRef<f64, D>> + ?Sized,
+    P: Targets<Of = ArrayRef<f64, D>> + ?Sized,
+    D: TargetDim,
+{
+    let entries = D::columns(&truth.targets()).len() as f64;
+    Ok(entries * mse(truth, predicted)?)
+}
+
 /// `√mse`, in the units of y; of several columns the mean of their roots.
 ///
 /// # Errors

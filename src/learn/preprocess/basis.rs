@@ -3,7 +3,7 @@
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 
 use super::{bounded, range, weighed};
-use crate::check::{blame, columns, finite, numbers, parameter, positive, room};
+use crate::check::{blame, columns, finite, numbers, parameter, positive, require, room};
 use crate::learn::configure::{getters, setters};
 use crate::learn::inherent::{fits, inherent};
 use crate::learn::traits::{Fit, FitWeighted, Transform};
@@ -51,6 +51,35 @@ impl Basis {
     /// `1 / (1 + exp(-(x - c) / s))`, so many for each feature.
     pub fn sigmoidal(count: usize) -> Self {
         Basis { form: Form::Sigmoidal, count, width: None }
+    }
+}
+
+impl Basis {
+    /// Functions with centres and widths of one's own, `d x k` both: a row for each feature.
+    ///
+    /// ```
+    /// use mercer::prelude::*;
+    /// use ndarray::array;
+    /// let basis = Basis::gaussian(2).given(array![[0.0, 3.0]], array![[1.0, 2.0]])?;
+    /// let z = basis.transform(array![[1.0]])?;
+    /// assert!((z[[0, 0]] - (-0.5_f64).exp()).abs() < 1e-15 && (z[[0, 1]] - (-0.5_f64).exp()).abs() < 1e-15);
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Shape`](crate::Error::Shape) unless both have the same shape, with as many columns as there are functions;
+    /// [`Error::NotFinite`](crate::Error::NotFinite), [`Error::Parameter`](crate::Error::Parameter) for a width that is not
+    /// positive.
+    pub fn given(&self, centres: Array2<f64>, widths: Array2<f64>) -> Result<FittedBasis> {
+        const OP: &str = "Basis::given";
+        finite(OP, "centres", centres.view())?;
+        let fits = centres.dim() == widths.dim() && centres.ncols() == self.count;
+        require(OP, fits, || {
+            format!("{} functions, centres {:?}, widths {:?}", self.count, centres.dim(), widths.dim())
+        })?;
+        widths.iter().try_for_each(|s| positive("width", *s))?;
+        let widths = widths.into_iter().collect();
+        Ok(FittedBasis { format: Format, form: self.form, centres, widths })
     }
 }
 
@@ -112,7 +141,7 @@ pub struct FittedBasis {
 getters!(FittedBasis {
     /// The centres, one row for each feature: `d x k`.
     centres: &Array2<f64>,
-    /// The width of the functions of each feature.
+    /// The width of the functions of each feature, d; or of each function, feature after feature, if they were given.
     widths: &Array1<f64>,
 });
 
@@ -132,7 +161,8 @@ impl Transform for FittedBasis {
         };
         let value = |(i, at): (usize, usize)| {
             let (j, c) = (at / k, at % k);
-            of((x[[i, j]] - self.centres[[j, c]]) / self.widths[j])
+            let own = if self.widths.len() == d { j } else { at };
+            of((x[[i, j]] - self.centres[[j, c]]) / self.widths[own])
         };
         bounded(op, Array2::from_shape_fn((x.nrows(), d * k), value))
     }
@@ -146,8 +176,8 @@ impl crate::saved::Checked for FittedBasis {
     fn check(&self) -> Result<()> {
         let op = "a saved FittedBasis";
         finite(op, "centres", self.centres.view())?;
-        let fits = self.widths.len() == self.centres.nrows();
-        crate::check::require(op, fits, || "centres and widths of different numbers of features".to_owned())?;
+        let fits = [self.centres.nrows(), self.centres.len()].contains(&self.widths.len());
+        require(op, fits, || "centres and widths of different numbers of features".to_owned())?;
         self.widths.iter().try_for_each(|s| positive("width", *s))
     }
 }

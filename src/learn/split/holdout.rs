@@ -77,6 +77,37 @@ impl Holdout {
         Ok((0..n).partition(|&i| !held[i]))
     }
 
+    /// Three parts of n rows: to learn from, to choose by (this share of all rows), and to judge by. The last is that of
+    /// [`split`](Holdout::split); classes keep their shares and groups stay together in all of them.
+    ///
+    /// ```
+    /// use mercer::prelude::*;
+    /// let (train, validation, test) = Holdout::new(0.1).split_in_three(50, 0.1)?;
+    /// assert_eq!((train.len(), validation.len(), test.len()), (40, 5, 5));
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`split`](Holdout::split), for either share.
+    pub fn split_in_three(&self, n: usize, validation: f64) -> Result<(Vec<usize>, Vec<usize>, Vec<usize>)> {
+        let (rest, test) = self.split(n)?;
+        let inside = validation > 0.0 && validation < 1.0;
+        parameter("share for validation", validation, inside, "must lie between 0 and 1")?;
+        let pick = |of: &[usize]| -> Vec<usize> { rest.iter().map(|&i| of[i]).collect() };
+        // Of rows the count is that of the whole, whatever its share of the rest is rounded to.
+        let wanted = (validation * n as f64 - 1e-9).ceil().max(1.0);
+        let share = (wanted - 0.5) / rest.len() as f64;
+        let (share, by) = match &self.by {
+            By::Rows => (share, By::Rows),
+            By::Classes(of) => (share, By::Classes(pick(of))),
+            By::Groups(of) => (validation / (1.0 - self.share), By::Groups(distinct(&pick(of)))),
+        };
+        let inner = Holdout { share, seed: self.seed.wrapping_add(1), by };
+        let (train, held) = inner.split(rest.len())?;
+        let back = |of: Vec<usize>| -> Vec<usize> { of.into_iter().map(|i| rest[i]).collect() };
+        Ok((back(train), back(held), test))
+    }
+
     /// How many of so many to hold out.
     fn count(&self, what: &str, n: usize) -> Result<usize> {
         let count = (self.share * n as f64).ceil() as usize;
@@ -85,6 +116,14 @@ impl Holdout {
         parameter(&name, self.share, inside, "must leave something to learn from and something to judge by")?;
         Ok(count)
     }
+}
+
+/// The same groups, numbered without gaps.
+fn distinct(of: &[usize]) -> Vec<usize> {
+    let mut names = of.to_vec();
+    names.sort_unstable();
+    names.dedup();
+    of.iter().map(|g| names.binary_search(g).unwrap_or(0)).collect()
 }
 
 /// `total`, divided in proportion to the sizes, the largest remainders rounded up.

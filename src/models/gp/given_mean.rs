@@ -184,3 +184,49 @@ impl<D: TargetDim> FittedGp<D> {
         Ok((self.log_evidence() - complexity - constant, complexity, constant))
     }
 }
+
+impl super::SparseGpRegressor {
+    /// Fits `y - m(x)` through inducing points: the process has the given mean m. Predictions are those of the residual plus
+    /// `m(x)`.
+    ///
+    /// # Errors
+    /// As `fit`, and [`Error::NotFinite`](crate::Error::NotFinite) where m is not finite.
+    pub fn fit_about<D: TargetDim, F: Fn(ArrayView1<f64>) -> f64>(
+        &self,
+        device: &Device,
+        x: impl Inputs,
+        y: impl Targets<Of = ndarray::ArrayRef<f64, D>>,
+        mean: F,
+    ) -> Result<SparseAbout<F, D>> {
+        let (x, y) = (x.inputs(), y.targets());
+        crate::check::pairs("SparseGpRegressor::fit_about", x.view(), D::columns(&y))?;
+        let rest = D::shaped(&D::columns(&y) - &at(&mean, x.view())?);
+        let residual = crate::learn::Fit::fit(self, device, x.view(), &*rest)?;
+        Ok(SparseAbout { mean, residual })
+    }
+}
+
+/// A sparse process that was fitted about a given mean.
+#[derive(Debug, Clone)]
+pub struct SparseAbout<F, D = ndarray::Ix1> {
+    mean: F,
+    residual: super::FittedSparseGp<D>,
+}
+
+getters!(SparseAbout<F, D> {
+    /// The sparse process that was fitted to `y - m(x)`; its bound is that of y.
+    residual: &super::FittedSparseGp<D>,
+});
+
+impl<D: TargetDim, F: Fn(ArrayView1<f64>) -> f64> SparseAbout<F, D> {
+    /// The distribution of the function at each row of `x`.
+    ///
+    /// # Errors
+    /// As [`FittedSparseGp::predict_latent`](super::FittedSparseGp::predict_latent), and where m is not finite.
+    pub fn predict_latent(&self, x: impl Inputs) -> Result<Prediction<D>> {
+        let x = x.inputs();
+        let mut p = self.residual.predict_latent(x.view())?;
+        p.mean = D::shaped(&D::columns(&p.mean) + &at(&self.mean, x.view())?);
+        Ok(p)
+    }
+}

@@ -15,6 +15,7 @@
 //! | judge a model | [`FittedGp::log_evidence`], [`FittedGp::leave_one_out`] |
 
 mod classification;
+mod basis_mean;
 mod given_mean;
 mod hyper_space;
 mod latent;
@@ -26,9 +27,10 @@ mod sparse;
 
 pub use crate::inference::monte_carlo::SliceParams;
 pub use classification::{Average, FittedGpClassifier, GpClassifier, Latent, Likelihood};
-pub use given_mean::FittedAbout;
+pub use basis_mean::FittedOnBasis;
+pub use given_mean::{FittedAbout, SparseAbout};
 pub use latent::{
-    GaussianLikelihood, LatentGp, Local, LogisticLikelihood, PointLikelihood, PoissonLikelihood,
+    GaussianLikelihood, LatentAbout, LatentGp, Local, LogisticLikelihood, PointLikelihood, PoissonLikelihood,
     ProbitLikelihood, StudentTLikelihood,
 };
 pub use mean::Mean;

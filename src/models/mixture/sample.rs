@@ -46,10 +46,12 @@ pub(super) fn students(
     weights: ArrayView1<f64>,
     means: ArrayView2<f64>,
     scales: &[Array2<f64>],
-    free: &[f64],
+    (free, each): (&[f64], bool),
 ) -> Result<Array2<f64>> {
     let d = means.ncols();
     let squares = free.iter().map(|&free| {
+        // As good as infinite: normal.
+        let free = if free == f64::INFINITY { 1.0 } else { free };
         let requirement = "must be positive and finite";
         let name = "degrees of freedom".to_owned();
         ChiSquared::new(free).map_err(|_| Error::Parameter { name, value: free, requirement })
@@ -57,8 +59,11 @@ pub(super) fn students(
     let squares = squares.collect::<Result<Vec<_>>>()?;
     let (x, _) = rows((count, d), weights, seed, |k, rng| {
         let z = Array1::from_shape_simple_fn(d, || rng.sample::<f64, _>(StandardNormal));
-        let wide = (free[k] / rng.sample(squares[k])).sqrt();
-        &means.row(k) + &(scales[k].dot(&z) * wide)
+        let mut wide = || if free[k].is_finite() { (free[k] / rng.sample(squares[k])).sqrt() } else { 1.0 };
+        if each {
+            return &means.row(k) + &(scales[k].dot(&z) * Array1::from_shape_simple_fn(d, wide));
+        }
+        &means.row(k) + &(scales[k].dot(&z) * wide())
     })?;
     Ok(x)
 }

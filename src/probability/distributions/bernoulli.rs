@@ -13,6 +13,7 @@ use crate::{Error, Result};
 
 /// `p(x) = μ^x (1 - μ)^(1-x)` for x of 0 and 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct Bernoulli {
     yes: f64,
     no: f64,
@@ -131,6 +132,7 @@ impl Learned for Bernoulli {
 
 /// `p(k) = (n choose k) μ^k (1 - μ)^(n-k)`: yeses of n.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct Binomial {
     trials: u64,
     yes: f64,
@@ -250,5 +252,13 @@ impl Univariate for Binomial {
             requirement: "a probability must lie in [0, 1]",
         })?;
         draws(count, seed, |rng| sampler.sample(rng) as f64)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl Bernoulli {
+    /// An error unless both probabilities are some, and together one.
+    pub(in crate::probability) fn whole(&self) -> Result<()> {
+        crate::check::probabilities("probability", &[self.yes, self.no])
     }
 }

@@ -19,6 +19,7 @@ use crate::probability::special::{beta_lower, digamma, log_beta};
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct Beta {
     a: f64,
     b: f64,

@@ -44,6 +44,7 @@ pub fn one_hot(categories: &[usize], k: usize) -> Result<Array2<f64>> {
 
 /// `p(k) = μ_k` for k = 0 .. K-1; in 1-of-K coding `Π μ_k^{t_k}`.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct Categorical {
     p: Vec<f64>,
 }
@@ -185,6 +186,7 @@ pub(crate) fn counted(k: usize, x: &[usize], w: &[f64]) -> Result<Vec<f64>> {
 
 /// `p(x) = n!/Πx_k! Π μ_k^{x_k}` for counts x that sum to n.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct Multinomial {
     trials: u64,
     p: Vec<f64>,

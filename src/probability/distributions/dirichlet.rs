@@ -19,6 +19,7 @@ use crate::{Error, Result};
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct Dirichlet {
     alpha: Vec<f64>,
 }

@@ -12,6 +12,7 @@ use crate::{Error, Result};
 
 /// `p(x) = l^k x^(k-1) e^(-l x)/Γ(k)` for x > 0, with shape k and rate l: mean `k/l`.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct Gamma {
     shape: f64,
     rate: f64,
@@ -130,6 +131,7 @@ fn positive_numbers(x: &[f64]) -> Result<()> {
 
 /// The distribution of `1/X` for X of a gamma distribution: `p(x) = b^a x^(-a-1) e^(-b/x)/Γ(a)`, x > 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct InverseGamma {
     of: Gamma,
 }
@@ -213,6 +215,7 @@ impl Learned for InverseGamma {
 
 /// `p(x) = l e^(-l x)` for x ≥ 0: waiting without memory.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct Exponential {
     rate: f64,
 }

@@ -11,6 +11,7 @@ use crate::configure::getters;
 
 /// `p(x) = exp(-|x - c|/b)/(2b)`: as a prior it makes the lasso's penalty.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct Laplace {
     centre: f64,
     width: f64,

@@ -16,6 +16,7 @@ const LOG_ROOT_TAU: f64 = 0.918_938_533_204_672_8;
 
 /// `N(x | μ, σ²) = exp(-(x - μ)²/(2σ²)) / √(2πσ²)`, with `E[X²] = μ² + σ²`.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct Normal {
     centre: f64,
     deviation: f64,

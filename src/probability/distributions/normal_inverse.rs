@@ -23,6 +23,7 @@ use crate::{Error, Result};
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct NormalInverseGamma {
     mean: f64,
     strength: f64,
@@ -128,10 +129,13 @@ impl NormalInverseGamma {
 
 /// `μ | Σ ~ N(m, Σ/κ)`, `Σ ~ InverseWishart(ν, Ψ)`: conjugate to normal rows.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct NormalInverseWishart {
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::vector"))]
     mean: Array1<f64>,
     strength: f64,
     degrees: f64,
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::matrix"))]
     scale: Array2<f64>,
 }
 

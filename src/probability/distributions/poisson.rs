@@ -12,6 +12,7 @@ use crate::{Error, Result};
 
 /// `p(k) = l^k e^-l/k!` for k = 0, 1, 2, ...
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct Poisson {
     rate: f64,
 }

@@ -19,6 +19,7 @@ const ROUNDS: usize = 2000;
 /// It is a normal distribution of variance `s²/g` with `g ~ Gamma(ν/2, ν/2)`, an infinite mixture of scales, and that
 /// is how it is drawn and fitted. Its energy, up to constants, is `(ν+1)/2 ln(1 + z²/ν)`.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct StudentT {
     degrees: f64,
     centre: f64,

@@ -14,6 +14,7 @@ use crate::{Error, Result};
 
 /// `p(x) = exp(κ cos(x - μ))/(2π I₀(κ))` for angles x in [-π, π].
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct VonMises {
     centre: f64,
     concentration: f64,

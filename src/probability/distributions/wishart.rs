@@ -13,9 +13,12 @@ use crate::{Error, Result};
 
 /// `p(X) ∝ |X|^((n-d-1)/2) exp(-½ tr(V⁻¹X))`: the distribution of `Σ_i z_i z_iᵀ` of n draws from `N(0, V)`.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct Wishart {
     degrees: f64,
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::matrix"))]
     scale: Array2<f64>,
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::matrix"))]
     factor: Array2<f64>,
 }
 
@@ -125,9 +128,12 @@ impl Wishart {
 
 /// The distribution of `X⁻¹` for X of a Wishart distribution: `p(X) ∝ |X|^(-(n+d+1)/2) exp(-½ tr(Ψ X⁻¹))`.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct InverseWishart {
     degrees: f64,
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::matrix"))]
     scale: Array2<f64>,
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::matrix"))]
     factor: Array2<f64>,
 }
 
@@ -188,5 +194,23 @@ impl InverseWishart {
             .iter()
             .map(|x| Ok(symmetrised(solve(&lower("InverseWishart::sample", x.view())?, one.view()))))
             .collect()
+    }
+}
+
+#[cfg(feature = "serde")]
+impl Wishart {
+    /// An error unless a saved one is what its constructor makes.
+    pub(in crate::probability) fn whole(&self) -> Result<()> {
+        Wishart::new(self.degrees, self.scale.view())?;
+        crate::probability::saved::factored(&self.factor, self.scale.view())
+    }
+}
+
+#[cfg(feature = "serde")]
+impl InverseWishart {
+    /// An error unless a saved one is what its constructor makes.
+    pub(in crate::probability) fn whole(&self) -> Result<()> {
+        InverseWishart::new(self.degrees, self.scale.view())?;
+        crate::probability::saved::factored(&self.factor, self.scale.view())
     }
 }

@@ -12,10 +12,14 @@ use crate::check::{finite, numbers, require};
 /// It is one step of a Kalman filter, Bayesian linear regression, and the prediction of a Gaussian process by way of
 /// its values at the data.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct LinearGaussian {
     prior: MultivariateNormal,
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::matrix"))]
     map: Array2<f64>,
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::vector"))]
     offset: Array1<f64>,
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::matrix"))]
     noise: Array2<f64>,
 }
 
@@ -87,5 +91,13 @@ impl LinearGaussian {
             format!("y has {} entries, the model {}", y.len(), self.offset.len())
         })?;
         numbers("LinearGaussian", "y", y.insert_axis(Axis(0)))
+    }
+}
+
+#[cfg(feature = "serde")]
+impl LinearGaussian {
+    /// An error unless a saved one is what its constructor makes.
+    pub(in crate::probability) fn whole(&self) -> Result<()> {
+        Self::new(self.prior.clone(), self.map.view(), self.offset.view(), self.noise.view()).map(drop)
     }
 }

@@ -15,6 +15,7 @@ const LOG_TAU: f64 = 1.837_877_066_409_345_3;
 
 /// What a covariance is free to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Spread {
     /// Any: `d(d+1)/2` numbers.
     #[default]
@@ -37,10 +38,14 @@ pub enum Spread {
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct MultivariateNormal {
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::vector"))]
     pub(super) mean: Array1<f64>,
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::matrix"))]
     pub(super) covariance: Array2<f64>,
     /// L.
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::matrix"))]
     pub(super) factor: Array2<f64>,
     pub(super) spread: Spread,
 }

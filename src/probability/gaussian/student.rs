@@ -18,6 +18,7 @@ const ROUNDS: usize = 2000;
 
 /// `p(x) ∝ (1 + (x - μ)ᵀS⁻¹(x - μ)/ν)^(-(ν+d)/2)`: `N(μ, S/g)` averaged over `g ~ Gamma(ν/2, ν/2)`.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct MultivariateT {
     degrees: f64,
     shape: MultivariateNormal,

@@ -7,6 +7,7 @@ use super::likelihood::ProbitLikelihood;
 use crate::learn::{Inputs, Weights};
 use crate::probability::gaussian::factor::{forward, log_det, lower};
 use crate::probability::normal::{cdf, hazard, log_cdf};
+use crate::saved::Format;
 use crate::{Error, Kernel, Result};
 
 /// Sweeps over the data.
@@ -60,6 +61,7 @@ impl LatentGp {
                 let alpha = &nu - &(&tau * &mean);
                 let (kernel, x) = (kernel.clone(), x.to_owned());
                 return Ok(LatentGp {
+                    format: Format,
                     kernel,
                     x,
                     mode: mean,

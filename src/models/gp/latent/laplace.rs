@@ -9,6 +9,7 @@ use crate::learn::{Inputs, Weights};
 use crate::models::gp::prediction::{Samples, draw};
 use crate::ops::gram;
 use crate::probability::gaussian::factor::{forward, log_det, lower, solve_one, symmetrised};
+use crate::saved::Format;
 use crate::{Error, Kernel, Matrix, Result};
 
 /// Newton's method needs few; EM's weights of a likelihood that is not log-concave need many.
@@ -29,19 +30,28 @@ const MOST: usize = 5000;
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct LatentGp {
+    pub(super) format: Format,
     pub(super) kernel: Kernel,
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::matrix"))]
     pub(super) x: Array2<f64>,
     /// f̂, or the posterior means.
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::vector"))]
     pub(super) mode: Array1<f64>,
     /// `K⁻¹ f̂`.
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::vector"))]
     pub(super) alpha: Array1<f64>,
     /// D, which may hold negative numbers.
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::vector"))]
     pub(super) curvature: Array1<f64>,
     /// `(K + D⁻¹)⁻¹`.
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::matrix"))]
     pub(super) inner: Array2<f64>,
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::matrix"))]
     pub(super) covariance: Array2<f64>,
     pub(super) log_evidence: f64,
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::numbers"))]
     pub(super) trace: Vec<f64>,
 }
 
@@ -93,12 +103,22 @@ impl LatentGp {
         y: impl Weights,
     ) -> Result<Self> {
         let (x, y) = (x.inputs(), y.weights());
-        let (x, y) = (x.view(), y.view());
+        Self::laplace_beside(kernel, likelihood, x.view(), y.view(), &Array1::zeros(x.nrows()))
+    }
+
+    /// The same where the likelihood sees f plus a known number for each observation; f is what is approximated.
+    pub(super) fn laplace_beside(
+        kernel: &Kernel,
+        likelihood: &impl PointLikelihood,
+        x: ArrayView2<f64>,
+        y: ArrayView1<f64>,
+        known: &Array1<f64>,
+    ) -> Result<Self> {
         checked(x, y, likelihood)?;
         let k = covariance_of(kernel, x, None)?;
         let n = y.len();
         let locals = |f: &Array1<f64>| -> Vec<Local> {
-            y.iter().zip(f).map(|(&y, &f)| likelihood.local(y, f)).collect()
+            y.iter().zip(f).zip(known).map(|((&y, &f), &m)| likelihood.local(y, f + m)).collect()
         };
         let mut alpha = Array1::<f64>::zeros(n);
         let mut f = alpha.clone();
@@ -146,7 +166,8 @@ impl LatentGp {
         let (inner, covariance, log) = parts(&k, &curvature)?;
         let log_evidence = psi - 0.5 * log;
         let (kernel, x) = (kernel.clone(), x.to_owned());
-        Ok(LatentGp { kernel, x, mode: f, alpha, curvature, inner, covariance, log_evidence, trace })
+        Ok(LatentGp {
+            format: Format, kernel, x, mode: f, alpha, curvature, inner, covariance, log_evidence, trace })
     }
 
     /// Means and the joint covariance of the latent function at new points.

@@ -99,6 +99,22 @@ impl FittedPca {
         self
     }
 
+    /// `U` and `D` of `X - 1mᵀ = U D Vᵀ` for the rows of `x`, `m x k` and k numbers: left singular vectors and singular values, if
+    /// `x` is what was fitted; the rows of [`components`](FittedPca::components) are those of `Vᵀ`. Scores are `UD`. A column of no
+    /// length stays zero.
+    ///
+    /// # Errors
+    /// As [`transform`](FittedPca::transform).
+    pub fn singular_vectors(&self, x: impl Inputs) -> Result<(Array2<f64>, Array1<f64>)> {
+        let x = x.inputs();
+        columns("FittedPca::singular_vectors", x.view(), self.mean.len())?;
+        numbers("FittedPca::singular_vectors", "x", x.view())?;
+        let scores = project(&self.device, x.view(), self.mean.view(), self.components.t())?;
+        let lengths = scores.map_axis(Axis(0), |z| z.dot(&z).sqrt());
+        let units = lengths.mapv(|v| if v > 0.0 { v } else { 1.0 });
+        Ok((scores / &units, lengths))
+    }
+
     /// The share of the total variance along each component; zero if the data does not vary.
     pub fn explained_variance_ratio(&self) -> Array1<f64> {
         let total = if self.total_variance > 0.0 { self.total_variance } else { 1.0 };

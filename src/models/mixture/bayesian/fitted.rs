@@ -3,7 +3,7 @@
 use ndarray::{Array1, Array2, Array3, ArrayView2, Axis};
 use statrs::function::gamma::ln_gamma;
 
-use super::steps::{Posterior, Prior};
+use super::steps::{Posterior, Prior, Shape};
 use crate::check::inputs;
 #[cfg(feature = "serde")]
 use crate::check::{finite, parameter, positive, require};
@@ -80,22 +80,34 @@ impl FittedBayesianGaussianMixture {
 
     /// The degrees of freedom of the predictive Student-t distribution of component k.
     fn free(&self, k: usize) -> f64 {
-        self.posterior.degrees[k] + 1.0 - self.posterior.means.ncols() as f64
+        match self.posterior.shape {
+            Shape::Full | Shape::Tied => self.posterior.degrees[k] + 1.0 - self.posterior.means.ncols() as f64,
+            Shape::Diagonal | Shape::Spherical => self.posterior.degrees[k],
+            Shape::Known => f64::INFINITY,
+        }
     }
 
     /// How much wider than `W_k^-1` its scale matrix is.
     fn width(&self, k: usize) -> f64 {
-        (1.0 + self.posterior.precision[k]) / (self.posterior.precision[k] * self.free(k))
+        let free = if self.posterior.shape == Shape::Known { 1.0 } else { self.free(k) };
+        (1.0 + self.posterior.precision[k]) / (self.posterior.precision[k] * free)
     }
 
     /// The logarithm of the predictive density at each row of `x`, `m x d`, parameters integrated out:
-    /// `p(x) = sum_k E[π_k] St(x | m_k, ν_k + 1 - d, scale (1 + κ_k) / (κ_k (ν_k + 1 - d)) W_k^-1)`.
+    /// `p(x) = sum_k E[π_k] St(x | m_k, ν_k + 1 - d, scale (1 + κ_k) / (κ_k (ν_k + 1 - d)) W_k^-1)`. Spherical components have
+    /// `ν_k` degrees of freedom instead, diagonal ones a product of Student-t densities with as many, and known covariances make it
+    /// normal.
     ///
     /// # Errors
     /// As [`FittedBayesianGaussianMixture::predict`].
     pub fn score_samples(&self, x: impl Inputs) -> Result<Array1<f64>> {
         let ((k, d), q) = (self.means().dim(), &self.posterior);
-        let rows = self.rows("FittedBayesianGaussianMixture::score_samples", x.inputs().view())?;
+        let x = x.inputs();
+        if q.shape == Shape::Diagonal {
+            inputs("FittedBayesianGaussianMixture::score_samples", x.view(), d)?;
+            return densities(&Matrix::from_host(self.by_feature(x.view())));
+        }
+        let rows = self.rows("FittedBayesianGaussianMixture::score_samples", x.view())?;
         // Squared distances in the units of the Student-t's scale matrix, from the verb that Gaussians use.
         let unit = |k: usize| self.width(k).recip().sqrt();
         let log = q.squares(rows.x()?, &rows.place(&q.means)?.0, unit, Array2::zeros((1, k)))?;
@@ -103,6 +115,11 @@ impl FittedBayesianGaussianMixture {
         for (k, mut column) in log.columns_mut().into_iter().enumerate() {
             let (dim, free) = (d as f64, self.free(k));
             let log_det = q.log_det[k] + dim * self.width(k).ln();
+            if q.shape == Shape::Known {
+                let constant = log_weight(self.weights[k]) - 0.5 * (dim * std::f64::consts::TAU.ln() + log_det);
+                column.mapv_inplace(|half| constant + half);
+                continue;
+            }
             let constant = log_weight(self.weights[k]) + ln_gamma(0.5 * (free + dim))
                 - ln_gamma(0.5 * free)
                 - 0.5 * dim * (free * std::f64::consts::PI).ln()
@@ -110,6 +127,22 @@ impl FittedBayesianGaussianMixture {
             column.mapv_inplace(|half| constant - 0.5 * (free + dim) * (-2.0 * half / free).ln_1p());
         }
         densities(&Matrix::from_host(log))
+    }
+
+    /// `log E[π_k] + Σ_j log St(x_ij)`, `n x K`: features are independent given the component.
+    fn by_feature(&self, x: ArrayView2<f64>) -> Array2<f64> {
+        let q = &self.posterior;
+        Array2::from_shape_fn((x.nrows(), self.weights.len()), |(i, k)| {
+            let free = self.free(k);
+            let constant =
+                ln_gamma(0.5 * (free + 1.0)) - ln_gamma(0.5 * free) - 0.5 * (free * std::f64::consts::PI).ln();
+            let each = |j: usize| {
+                let square = self.width(k) * q.inverse[[k, j, j]];
+                let away = (x[[i, j]] - q.means[[k, j]]).powi(2) / square;
+                constant - 0.5 * square.ln() - 0.5 * (free + 1.0) * (away / free).ln_1p()
+            };
+            log_weight(self.weights[k]) + (0..x.ncols()).map(each).sum::<f64>()
+        })
     }
 
     fn rows(&self, op: &'static str, x: ArrayView2<f64>) -> Result<Observations> {
@@ -147,7 +180,8 @@ impl Sample for FittedBayesianGaussianMixture {
         };
         let scales = (0..k).map(scale).collect::<Result<Vec<_>>>()?;
         let free: Vec<f64> = (0..k).map(|k| self.free(k)).collect();
-        students(count, seed, self.weights.view(), self.means().view(), &scales, &free)
+        let each = self.posterior.shape == Shape::Diagonal;
+        students(count, seed, self.weights.view(), self.means().view(), &scales, (&free, each))
     }
 }
 
@@ -183,7 +217,8 @@ impl crate::saved::Checked for FittedBayesianGaussianMixture {
         for own in 0..k {
             positive("mean precision", q.precision[own])?;
             let (free, requirement) = (q.degrees[own], "must be finite and above d - 1");
-            parameter("degrees of freedom", free, free > d as f64 - 1.0 && free.is_finite(), requirement)?;
+            let least = if matches!(q.shape, Shape::Full | Shape::Tied) { d as f64 - 1.0 } else { 0.0 };
+            parameter("degrees of freedom", free, free > least && free.is_finite(), requirement)?;
             finite(OP, "a factor", q.factor.index_axis(Axis(0), own))?;
             let l = lower_cholesky(q.inverse.index_axis(Axis(0), own))?;
             let log_det = 2.0 * l.diag().iter().map(|v| v.ln()).sum::<f64>();

@@ -3,7 +3,7 @@
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
 use super::fitted::FittedBayesianGaussianMixture;
-use super::steps::{BayesianEm, Posterior, Prior};
+use super::steps::{BayesianEm, Posterior, Prior, Shape};
 use crate::check::{components, numbers, parameter, positive, require, weights};
 use crate::inference::em::{Em, Observations, em_setters};
 use crate::learn::configure::setters;
@@ -12,7 +12,7 @@ use crate::learn::ranks::{Meeting, Moments, across};
 use crate::learn::{Fit, FitWeighted};
 use crate::matrix::{Origin, Points};
 use crate::models::mixture::factors::lower_cholesky;
-use crate::models::mixture::gaussian::{GaussianStatistics, MixtureStart, memberships};
+use crate::models::mixture::gaussian::{CovarianceKind, GaussianStatistics, MixtureStart, memberships};
 use crate::ops::{Second, moments};
 use crate::{Device, Error, Matrix, Result};
 
@@ -54,6 +54,7 @@ pub struct BayesianGaussianMixture {
     mean_precision_prior: f64,
     degrees_of_freedom_prior: Option<f64>,
     covariance_prior: Option<Array2<f64>>,
+    covariance: CovarianceKind,
     start: MixtureStart,
     em: Em,
 }
@@ -71,6 +72,11 @@ setters!(BayesianGaussianMixture {
     degrees_of_freedom_prior: into Option<f64>,
     /// The inverse scale `W_0^-1` of the prior; the covariance of the data (with n - 1) by default.
     covariance_prior: into Option<Array2<f64>>,
+    /// What the covariances may be; any by default. Tied components share one Wishart matrix; diagonal ones have a gamma prior for
+    /// each precision, `λ_kj ~ Gamma(ν_0/2, W_0^-1_jj/2)`, spherical ones one for all directions, with the mean of the diagonal of
+    /// `W_0^-1`; of [`CovarianceKind::Fixed`] covariances, the same for all components, only means
+    /// and weights are learned.
+    covariance: CovarianceKind,
     /// Where to start; parameters cannot be given. From the clusters of k-means by default.
     start: MixtureStart,
 });
@@ -114,6 +120,7 @@ impl BayesianGaussianMixture {
             mean_precision_prior: 1.0,
             degrees_of_freedom_prior: None,
             covariance_prior: None,
+            covariance: CovarianceKind::Full,
             start: MixtureStart::KMeans,
             em: Em::new().max_iterations(500),
         }
@@ -168,6 +175,7 @@ impl BayesianGaussianMixture {
         let Moments { mass: n, mean, scatter } = all.moments(OP, own)?;
         let covariance = || &scatter / (n - 1.0).max(1.0);
         let covariance = self.covariance_prior.clone().unwrap_or_else(covariance);
+        let (shape, covariance) = self.shaped(covariance, d)?;
         let mean = self.mean_prior.clone().unwrap_or(mean.clone());
         require(OP, mean.len() == d && covariance.dim() == (d, d), || {
             format!("the priors are for {} and {:?} dimensions, x has {d}", mean.len(), covariance.dim())
@@ -177,8 +185,13 @@ impl BayesianGaussianMixture {
         positive("weight_prior", concentration)?;
         positive("mean_precision_prior", self.mean_precision_prior)?;
         let degrees = self.degrees_of_freedom_prior.unwrap_or(d as f64);
-        let enough = degrees > d as f64 - 1.0 && degrees.is_finite();
-        parameter("degrees_of_freedom_prior", degrees, enough, "must be finite and above d - 1")?;
+        match shape {
+            Shape::Full | Shape::Tied => {
+                let enough = degrees > d as f64 - 1.0 && degrees.is_finite();
+                parameter("degrees_of_freedom_prior", degrees, enough, "must be finite and above d - 1")?;
+            }
+            _ => positive("degrees_of_freedom_prior", degrees)?,
+        }
         let l = lower_cholesky(covariance.view()).map_err(|e| match e {
             Error::NotPositiveDefinite { pivot, value, .. } => {
                 Error::NotPositiveDefinite { op: OP, pivot, value }
@@ -192,6 +205,29 @@ impl BayesianGaussianMixture {
             degrees,
             log_det: 2.0 * l.diag().iter().map(|v| v.ln()).sum::<f64>(),
             inverse: covariance,
+            shape,
+        })
+    }
+
+    /// The shape of the precisions, and the part of `W_0^-1` that it looks at; covariances that are known take its place.
+    fn shaped(&self, prior: Array2<f64>, d: usize) -> Result<(Shape, Array2<f64>)> {
+        let k = self.components;
+        Ok(match &self.covariance {
+            CovarianceKind::Full => (Shape::Full, prior),
+            CovarianceKind::Tied => (Shape::Tied, prior),
+            CovarianceKind::Diagonal => (Shape::Diagonal, Array2::from_diag(&prior.diag())),
+            CovarianceKind::Spherical => {
+                let mean = prior.diag().mean().unwrap_or(0.0);
+                (Shape::Spherical, Array2::from_diag_elem(prior.nrows(), mean))
+            }
+            CovarianceKind::Fixed(known) => {
+                known.check(OP, k, d)?;
+                let one = known.at(0, d);
+                require(OP, (1..k).all(|own| known.at(own, d) == one), || {
+                    "known covariances must be the same for all components".to_owned()
+                })?;
+                (Shape::Known, one)
+            }
         })
     }
 }

@@ -15,6 +15,24 @@ use crate::models::mixture::responsibilities::responsibilities;
 use crate::ops::{Second, Whitening, gaussian_log_density, moments};
 use crate::{Matrix, Result};
 
+/// What the precisions of the components may be: each a Wishart matrix, or fewer numbers with gamma priors, which are
+/// Wishart matrices of one dimension.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) enum Shape {
+    /// `Λ_k ~ Wishart(W_0, ν_0)`.
+    #[default]
+    Full,
+    /// One Λ for all.
+    Tied,
+    /// `λ_kj ~ Gamma(ν_0/2, W_0^-1_jj/2)`, independent.
+    Diagonal,
+    /// One `λ_k ~ Gamma(ν_0/2, W_0^-1_11/2)` for all directions.
+    Spherical,
+    /// `Λ_k = W_0`: given.
+    Known,
+}
+
 /// What is known beforehand.
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -29,6 +47,7 @@ pub(super) struct Prior {
     pub inverse: Array2<f64>,
     /// `log |W_0^-1|`.
     pub log_det: f64,
+    pub shape: Shape,
 }
 
 /// `q(π) prod_k N(μ_k | m_k, (κ_k Λ_k)^-1) Wishart(Λ_k | W_k, ν_k)`.
@@ -51,6 +70,7 @@ pub(super) struct Posterior {
     /// `log |W_k^-1|`.
     #[cfg_attr(feature = "serde", serde(with = "crate::saved::vector"))]
     pub log_det: Array1<f64>,
+    pub shape: Shape,
 }
 
 crate::saved::wired!(Posterior { weights, means, precision, degrees, inverse, factor, log_det });
@@ -58,8 +78,12 @@ crate::saved::wired!(Posterior { weights, means, precision, degrees, inverse, fa
 impl Posterior {
     /// `E[log |Λ_k|]`.
     fn expected_log_det(&self, k: usize) -> f64 {
-        let d = self.means.ncols();
-        let sum: f64 = (0..d).map(|j| digamma(0.5 * (self.degrees[k] - j as f64))).sum();
+        let (d, nu) = (self.means.ncols(), self.degrees[k]);
+        let sum: f64 = match self.shape {
+            Shape::Known => return -self.log_det[k],
+            Shape::Full | Shape::Tied => (0..d).map(|j| digamma(0.5 * (nu - j as f64))).sum(),
+            Shape::Diagonal | Shape::Spherical => d as f64 * digamma(0.5 * nu),
+        };
         sum + d as f64 * std::f64::consts::LN_2 - self.log_det[k]
     }
 
@@ -103,7 +127,14 @@ impl Posterior {
         let mean = 0.5
             * (dim * (prior.precision / kappa - 1.0 - (prior.precision / kappa).ln())
                 + prior.precision * nu * far.dot(&far));
-        let log_gamma = |nu: f64| (0..d).map(|j| ln_gamma(0.5 * (nu - j as f64))).sum::<f64>();
+        // A shared matrix counts once, with the first; a known one not at all.
+        if self.shape == Shape::Known || (self.shape == Shape::Tied && k > 0) {
+            return mean;
+        }
+        let log_gamma = |nu: f64| match self.shape {
+            Shape::Diagonal | Shape::Spherical => dim * ln_gamma(0.5 * nu),
+            _ => (0..d).map(|j| ln_gamma(0.5 * (nu - j as f64))).sum::<f64>(),
+        };
         let wishart = 0.5 * (nu - prior.degrees) * self.expected_log_det(k) - 0.5 * nu * dim
             + 0.5 * nu * trace
             + 0.5 * nu * self.log_det[k]
@@ -111,7 +142,8 @@ impl Posterior {
             - 0.5 * (nu - prior.degrees) * dim * std::f64::consts::LN_2
             - log_gamma(nu)
             + log_gamma(prior.degrees);
-        mean + wishart
+        // The same number in every direction: one of d equal terms.
+        mean + if self.shape == Shape::Spherical { wishart / dim } else { wishart }
     }
 }
 
@@ -127,14 +159,16 @@ impl BayesianEm<'_> {
             weights: Weights::learn(prior.weights, &stats.mass),
             means: Array2::zeros((k, d)),
             precision: &stats.mass + prior.precision,
-            degrees: &stats.mass + prior.degrees,
+            degrees: prior.degrees_after(&stats.mass, d),
             inverse: Array3::zeros((k, d, d)),
             factor: Array3::zeros((k, d, d)),
             log_det: Array1::zeros(k),
+            shape: prior.shape,
         };
+        let mut shared = Array2::<f64>::zeros((d, d));
         for own in 0..k {
             let mass = stats.mass[own];
-            let (mut inverse, mut mean) = (prior.inverse.clone(), prior.mean.clone());
+            let (mut inverse, mut mean) = (Array2::zeros((d, d)), prior.mean.clone());
             if mass > 0.0 {
                 let centre = &stats.reference.row(own) + &stats.shift(own);
                 let away = &centre - &prior.mean;
@@ -144,12 +178,42 @@ impl BayesianEm<'_> {
                 inverse += &(outer(&away) * pull);
             }
             next.means.row_mut(own).assign(&mean);
+            shared += &inverse;
+            next.inverse.index_axis_mut(Axis(0), own).assign(&inverse);
+        }
+        for own in 0..k {
+            let seen = if prior.shape == Shape::Tied { shared.view() } else { next.inverse.index_axis(Axis(0), own) };
+            let inverse = prior.with_scatter(seen);
             let l = lower_cholesky(inverse.view())?;
             next.log_det[own] = 2.0 * l.diag().iter().map(|v| v.ln()).sum::<f64>();
             next.factor.index_axis_mut(Axis(0), own).assign(&invert_lower(l)?);
             next.inverse.index_axis_mut(Axis(0), own).assign(&inverse);
         }
         Ok(next)
+    }
+}
+
+impl Prior {
+    /// `ν_k`: the prior's and what was seen, of one component or, where they share a matrix, of all. A spherical component sees d
+    /// numbers in each row.
+    fn degrees_after(&self, mass: &Array1<f64>, d: usize) -> Array1<f64> {
+        match self.shape {
+            Shape::Full | Shape::Diagonal => mass + self.degrees,
+            Shape::Tied => Array1::from_elem(mass.len(), mass.sum() + self.degrees),
+            Shape::Spherical => mass * d as f64 + self.degrees,
+            Shape::Known => Array1::ones(mass.len()),
+        }
+    }
+
+    /// `W_k^-1`: the prior's and the scatter that was seen, as far as the shape looks at it.
+    fn with_scatter(&self, seen: ArrayView2<f64>) -> Array2<f64> {
+        let d = seen.nrows();
+        match self.shape {
+            Shape::Full | Shape::Tied => &self.inverse + &seen,
+            Shape::Diagonal => Array2::from_diag(&(&self.inverse.diag() + &seen.diag())),
+            Shape::Spherical => Array2::from_diag_elem(d, self.inverse[[0, 0]] + seen.diag().sum()),
+            Shape::Known => self.inverse.clone(),
+        }
     }
 }
 
