@@ -6,6 +6,7 @@ use ndarray::{Array2, ArrayRef, ArrayView1, ArrayView2, Axis, concatenate, s};
 use super::prediction::Prediction;
 use super::{FittedGp, GpRegressor};
 use crate::check::{finite, numbers, pairs, require};
+use crate::learn::answer::answered;
 use crate::learn::configure::getters;
 use crate::learn::{Fit, Inputs, TargetDim, Targets};
 use crate::probability::gaussian::factor::{lower, solve_one};
@@ -78,7 +79,8 @@ impl GpRegressor {
         let rest = D::shaped(&y - &h.dot(&plain));
         let learned = Fit::fit(self, device, x.view(), &*rest)?.model().clone().optimise(None);
         // C⁻¹[y H], as the weights of a process with those targets.
-        let both = concatenate(Axis(1), &[y, h.view()]).expect("pairs have been checked to have the same rows");
+        let both =
+            concatenate(Axis(1), &[y, h.view()]).expect("pairs have been checked to have the same rows");
         let solved: FittedGp<ndarray::Ix2> = Fit::fit(&learned, device, x.view(), &*both)?;
         let through = solved.alpha().slice(s![.., q..q + p]).to_owned();
         let coefficients = weighed(&h, &through, y)?;
@@ -126,7 +128,8 @@ impl<D: TargetDim, F: Fn(ArrayView1<f64>) -> Vec<f64>> FittedOnBasis<F, D> {
         require(OP, h.ncols() == self.coefficients.nrows(), || {
             format!("{} functions, fitted with {}", h.ncols(), self.coefficients.nrows())
         })?;
-        found.mean = D::shaped(&D::columns(&found.mean) + &h.dot(&self.coefficients));
+        let mean = D::shaped(&D::columns(&found.mean) + &h.dot(&self.coefficients));
+        found.mean = answered("FittedOnBasis::predict_latent", Ok(mean))?;
         Ok(found)
     }
 }
