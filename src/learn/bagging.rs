@@ -33,10 +33,12 @@ use crate::{Device, Progress, Result};
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Bagging<M> {
     model: M,
     count: usize,
     seed: u64,
+    #[cfg_attr(feature = "serde", serde(skip))]
     progress: Progress,
 }
 

@@ -4,8 +4,9 @@
 use ndarray::{Array2, ArrayView2};
 
 use super::distributions::{
-    Bernoulli, Beta, Binomial, Categorical, Dirichlet, Exponential, Gamma, InverseGamma, InverseWishart, Laplace,
-    Multinomial, Normal, NormalInverseGamma, NormalInverseWishart, Poisson, StudentT, VonMises, Wishart,
+    Bernoulli, Beta, Binomial, Categorical, Dirichlet, Exponential, Gamma, InverseGamma, InverseWishart,
+    Laplace, Multinomial, Normal, NormalInverseGamma, NormalInverseWishart, Poisson, StudentT, VonMises,
+    Wishart,
 };
 use super::gaussian::{LinearGaussian, MultivariateNormal, MultivariateT};
 use crate::Result;

@@ -26,6 +26,8 @@
 //! | [`latent`](crate::models::latent) | all | |
 //! | [`graph`](crate::models::graph) | all, and the graphs themselves | |
 //! | [`kernel`](crate::kernel) | | all |
+//! | [`probability`](crate::probability) | | all distributions |
+//! | [`learn`](crate::learn): bagging, calibration, votes, novelty, pipelines | of any model that can be saved | the same |
 //!
 //! # What is promised
 //!
@@ -98,7 +100,7 @@ pub(crate) trait Checked {
 
 /// `Serialize` and `Deserialize` of a type that derives both with `#[serde(remote = "Self")]`: what is read is
 /// [`Checked`] before anybody sees it. `saved!(FittedX)`, `saved!(FittedX<D: TargetDim>)` for a parameter that is not
-/// saved, `saved!(FittedX<L>)` for labels, which are.
+/// saved, `saved!(FittedX<L>)` for labels, which are; `saved!(FittedX<T, L>)` and `saved!(FittedX of T)` hold a fitted model.
 #[cfg(feature = "serde")]
 macro_rules! saved {
     ($own:ident) => { crate::saved::saved!(@ $own, [], [], []); };
@@ -111,16 +113,31 @@ macro_rules! saved {
             [$label: Ord + Clone + serde::Deserialize<'de>]
         );
     };
-    (@ $own:ident, [$($param:ident)?], [$($to:tt)*], [$($from:tt)*]) => {
-        impl<$($to)*> serde::Serialize for $own<$($param)?> {
+    ($own:ident<$model:ident, $label:ident>) => {
+        crate::saved::saved!(
+            @ $own, [$model, $label], [$model: serde::Serialize, $label: Ord + Clone + serde::Serialize],
+            [$model: serde::Deserialize<'de>, $label: Ord + Clone + serde::Deserialize<'de>]
+        );
+    };
+    ($own:ident of $model:ident) => {
+        crate::saved::saved!(@ $own, [$model], [$model: serde::Serialize], [$model: serde::Deserialize<'de>]);
+    };
+    ($own:ident of $model:ident, $dim:ident: $bound:path) => {
+        crate::saved::saved!(
+            @ $own, [$model, $dim], [$model: serde::Serialize, $dim: $bound],
+            [$model: serde::Deserialize<'de>, $dim: $bound]
+        );
+    };
+    (@ $own:ident, [$($param:ident),*], [$($to:tt)*], [$($from:tt)*]) => {
+        impl<$($to)*> serde::Serialize for $own<$($param),*> {
             fn serialize<S: serde::Serializer>(&self, to: S) -> std::result::Result<S::Ok, S::Error> {
-                <$own<$($param)?>>::serialize(self, to)
+                <$own<$($param),*>>::serialize(self, to)
             }
         }
 
-        impl<'de, $($from)*> serde::Deserialize<'de> for $own<$($param)?> {
+        impl<'de, $($from)*> serde::Deserialize<'de> for $own<$($param),*> {
             fn deserialize<F: serde::Deserializer<'de>>(from: F) -> std::result::Result<Self, F::Error> {
-                let read = <$own<$($param)?>>::deserialize(from)?;
+                let read = <$own<$($param),*>>::deserialize(from)?;
                 crate::saved::Checked::check(&read).map_err(serde::de::Error::custom)?;
                 Ok(read)
             }

@@ -211,7 +211,10 @@ fn a_mixture_with_all_labels_is_naive_bayes() {
         }
         fn log_densities(&self, x: ndarray::ArrayView2<f64>) -> mercer::Result<Array1<f64>> {
             let each = |x: &f64, p: &f64| if *x > 0.5 { p.ln() } else { (1.0 - p).ln() };
-            Ok(x.rows().into_iter().map(|row| row.iter().zip(&self.0).map(|(x, p)| each(x, p)).sum()).collect())
+            Ok(x.rows()
+                .into_iter()
+                .map(|row| row.iter().zip(&self.0).map(|(x, p)| each(x, p)).sum())
+                .collect())
         }
         fn refit(&self, x: ndarray::ArrayView2<f64>, r: ndarray::ArrayView1<f64>) -> mercer::Result<Self> {
             Ok(Coins((r.dot(&x) / r.sum()).to_vec()))

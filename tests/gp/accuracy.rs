@@ -74,12 +74,20 @@ fn processes() {
             assert_eq!(fitted.device(), &device, "{name}: forced");
             let at = fitted.predict_latent(&new).unwrap();
             close(at.mean, list(&case["mean"]), SOLUTION, &format!("{name}: mean"));
-            close(fitted.alpha().iter().copied(), list(&case["alpha"]), SOLUTION, &format!("{name}: solution"));
+            close(
+                fitted.alpha().iter().copied(),
+                list(&case["alpha"]),
+                SOLUTION,
+                &format!("{name}: solution"),
+            );
             each(&at.variance, &vector(&case["variance"]), VARIANCE, &format!("{name}: variance"));
             let value = case["evidence"].as_f64().unwrap();
             // That of a fit has the determinant of its factor: in f32 a few digits of each observation's share.
             let share = (fitted.log_evidence() - value).abs() / y.len() as f64;
-            assert!(share <= if device.is_gpu() { 1e-3 } else { 1e-9 }, "{name}: evidence off by {share} a row");
+            assert!(
+                share <= if device.is_gpu() { 1e-3 } else { 1e-9 },
+                "{name}: evidence off by {share} a row"
+            );
             let gradient = list(&case["gradient"]);
             let here = fitted.log_evidence_gradient().unwrap();
             close(here, gradient.clone(), GRADIENT, &format!("{name}: gradient"));

@@ -139,9 +139,12 @@ fn the_posterior_is_a_conditional() {
     // Simeone T.4: W = (2, 1), σ² = 1/2, x - m = (1, -1/2).
     let given = FittedPpca::given(array![3.0, 4.0], array![[2.0], [1.0]], 0.5).unwrap();
     let z = given.transform(array![[4.0, 3.5]]).unwrap()[[0, 0]];
-    assert!((z - 0.272_727_3).abs() < 1e-7 && (given.posterior_covariance()[[0, 0]] - 0.090_909_1).abs() < 1e-7);
+    assert!(
+        (z - 0.272_727_3).abs() < 1e-7 && (given.posterior_covariance()[[0, 0]] - 0.090_909_1).abs() < 1e-7
+    );
     // A model made of the parameters of another one is that one; no data have no likelihood.
-    let again = FittedPpca::given(ppca.mean().clone(), ppca.loadings().clone(), ppca.noise_variance()).unwrap();
+    let again =
+        FittedPpca::given(ppca.mean().clone(), ppca.loadings().clone(), ppca.noise_variance()).unwrap();
     close(&again.transform(x.view()).unwrap(), &want, 1e-12, "given");
     assert_eq!((again.log_likelihood(), again.aic()), (0.0, 2.0 * ppca.parameters() as f64));
     assert!(FittedPpca::given(array![0.0], array![[2.0], [1.0]], 0.5).is_err());

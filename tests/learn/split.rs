@@ -179,9 +179,11 @@ fn three_parts() {
     let classes: Vec<usize> = (0..100).map(|i| usize::from(i % 5 == 0)).collect();
     let groups: Vec<usize> = (0..100).map(|i| i / 5).collect();
     let plain = Holdout::new(0.1).seed(3);
-    for (holdout, exact) in
-        [(plain.clone(), true), (plain.clone().stratified(&classes), true), (plain.clone().grouped(&groups), false)]
-    {
+    for (holdout, exact) in [
+        (plain.clone(), true),
+        (plain.clone().stratified(&classes), true),
+        (plain.clone().grouped(&groups), false),
+    ] {
         let (train, validation, test) = holdout.split_in_three(100, 0.1).unwrap();
         let mut all = [train.clone(), validation.clone(), test.clone()].concat();
         all.sort_unstable();

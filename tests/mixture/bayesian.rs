@@ -230,7 +230,10 @@ fn shapes_of_covariances() {
         }
         for device in crate::support::adapters() {
             let there = model.fit(device, &x).unwrap();
-            assert!((there.elbo() - fitted.elbo()).abs() < 1e-3 * fitted.elbo().abs(), "{kind:?} on {device}");
+            assert!(
+                (there.elbo() - fitted.elbo()).abs() < 1e-3 * fitted.elbo().abs(),
+                "{kind:?} on {device}"
+            );
         }
     }
     // In one dimension a Wishart matrix is a gamma variable: full, diagonal and spherical are the same model.
@@ -254,7 +257,8 @@ fn shapes_of_covariances() {
     let mean = some.mean().unwrap();
     let within = some.iter().map(|x| (x - mean).powi(2)).sum::<f64>();
     let away = (mean - 0.2).powi(2) * n * k0 / (n + k0);
-    let want = -0.5 * n * (std::f64::consts::TAU * v).ln() + 0.5 * (k0 / (k0 + n)).ln() - 0.5 * (within + away) / v;
+    let want =
+        -0.5 * n * (std::f64::consts::TAU * v).ln() + 0.5 * (k0 / (k0 + n)).ln() - 0.5 * (within + away) / v;
     let got = model.fit(&Device::cpu(), &some).unwrap().elbo();
     assert!((got - want).abs() < 1e-9 * want.abs(), "{got} {want}");
     let uneven = CovarianceKind::Fixed(Covariance::Spherical(ndarray::array![1.0, 2.0]));

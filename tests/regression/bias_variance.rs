@@ -97,7 +97,9 @@ fn losses_meet_as_rows_are_added() {
     assert!((curve[3].test.mean() - 0.1).abs() < 0.015, "{}", curve[3].test.mean());
     // Over orders: training never rises, validation has its least inside.
     let orders = mercer::learn::validation_curve(
-        |order: &usize| mercer::learn::Pipeline::new(mercer::learn::Polynomial::new(*order), Ridge::new(1e-9)),
+        |order: &usize| {
+            mercer::learn::Pipeline::new(mercer::learn::Polynomial::new(*order), Ridge::new(1e-9))
+        },
         &[1, 3, 9],
         &Device::cpu(),
         x.slice(ndarray::s![..24, ..]),

@@ -7,6 +7,7 @@ mod support;
 mod bayes_opt;
 mod classify;
 mod cluster;
+mod composed;
 mod features;
 mod gp;
 mod latent;

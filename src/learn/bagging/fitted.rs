@@ -13,6 +13,7 @@ use crate::learn::traits::{Classes, Predict, PredictProba, Score};
 
 /// Fitted [`Bagging`](super::Bagging) of classifiers.
 #[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct FittedBaggingClassifier<T, L> {
     pub(super) labels: Labels<L>,
     pub(super) models: Vec<T>,
@@ -23,10 +24,12 @@ pub struct FittedBaggingClassifier<T, L> {
 
 /// Fitted [`Bagging`](super::Bagging) of regressions.
 #[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct FittedBaggingRegressor<T, D> {
     pub(super) models: Vec<T>,
     pub(super) outside: Vec<Vec<usize>>,
     pub(super) out_of_bag: Option<f64>,
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub(super) targets: PhantomData<D>,
 }
 
@@ -167,5 +170,31 @@ impl<T: Predict<Output = Array<f64, D>>, D: TargetDim> Score<ArrayRef<f64, D>>
     fn score(&self, x: ArrayView2<f64>, y: &ArrayRef<f64, D>) -> Result<f64> {
         let said = Predict::predict(self, x)?;
         r_squared("FittedBaggingRegressor::score", D::columns(y), D::columns(&said))
+    }
+}
+
+#[cfg(feature = "serde")]
+crate::saved::saved!(FittedBaggingClassifier<T, L>);
+
+#[cfg(feature = "serde")]
+impl<T, L> crate::saved::Checked for FittedBaggingClassifier<T, L> {
+    fn check(&self) -> crate::Result<()> {
+        crate::check::require(
+            "a saved FittedBaggingClassifier",
+            !self.models.is_empty() && self.labels.classes().len() > 1,
+            || "no models, or fewer than two classes".to_owned(),
+        )
+    }
+}
+
+#[cfg(feature = "serde")]
+crate::saved::saved!(FittedBaggingRegressor of T, D: crate::learn::TargetDim);
+
+#[cfg(feature = "serde")]
+impl<T, D> crate::saved::Checked for FittedBaggingRegressor<T, D> {
+    fn check(&self) -> crate::Result<()> {
+        crate::check::require("a saved FittedBaggingRegressor", !self.models.is_empty(), || {
+            "no models".to_owned()
+        })
     }
 }

@@ -16,6 +16,7 @@ use crate::{Device, Progress, Result};
 
 /// Which map is learned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum CalibrationMap {
     /// [`Platt`]: two parameters, for few rows.
     #[default]
@@ -25,6 +26,7 @@ pub enum CalibrationMap {
 }
 
 #[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum Learned {
     Platt(Platt),
     Isotonic(Isotonic),
@@ -53,11 +55,13 @@ impl Learned {
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Calibrated<M> {
     model: M,
     map: CalibrationMap,
     folds: usize,
     seed: u64,
+    #[cfg_attr(feature = "serde", serde(skip))]
     progress: Progress,
 }
 
@@ -127,6 +131,7 @@ where
 
 /// Fitted [`Calibrated`]: a classifier and a map for each part.
 #[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct FittedCalibrated<T, L> {
     labels: Labels<L>,
     pairs: Vec<(T, Learned)>,
@@ -207,5 +212,20 @@ impl<T, L> Classes for FittedCalibrated<T, L> {
 
     fn classes(&self) -> &[L] {
         self.labels.classes()
+    }
+}
+
+#[cfg(feature = "serde")]
+crate::saved::saved!(FittedCalibrated<T, L>);
+
+#[cfg(feature = "serde")]
+impl<T, L> crate::saved::Checked for FittedCalibrated<T, L> {
+    fn check(&self) -> crate::Result<()> {
+        let sound = |(_, map): &(T, Learned)| match map {
+            Learned::Platt(own) => own.slope().is_finite() && own.offset().is_finite(),
+            Learned::Isotonic(own) => own.sound(),
+        };
+        let fits = self.labels.classes().len() == 2 && !self.pairs.is_empty() && self.pairs.iter().all(sound);
+        crate::check::require("a saved FittedCalibrated", fits, || "classes or maps that are none".to_owned())
     }
 }

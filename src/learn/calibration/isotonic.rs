@@ -81,3 +81,15 @@ impl Isotonic {
         scores.mapv(at)
     }
 }
+
+#[cfg(feature = "serde")]
+impl Isotonic {
+    /// Whether a saved one is a function: as many values as scores, neither falling.
+    pub(super) fn sound(&self) -> bool {
+        let rising = |v: &[f64]| v.iter().all(|v| v.is_finite()) && v.is_sorted();
+        !self.scores.is_empty()
+            && self.scores.len() == self.values.len()
+            && rising(&self.scores)
+            && rising(&self.values)
+    }
+}

@@ -24,6 +24,7 @@ use crate::{Device, Result};
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Novelty<M> {
     density: M,
     share: f64,
@@ -63,6 +64,7 @@ impl<M: Fit<Fitted: LogDensity>> Fit for Novelty<M> {
 
 /// Fitted [`Novelty`].
 #[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct FittedNovelty<T> {
     density: T,
     threshold: f64,
@@ -112,5 +114,15 @@ impl<T: LogDensity> Decision for FittedNovelty<T> {
         finite("FittedNovelty::decision", "x", x)?;
         let below: Array1<f64> = self.threshold - self.density.log_density(x)?;
         Ok(below.insert_axis(Axis(1)))
+    }
+}
+
+#[cfg(feature = "serde")]
+crate::saved::saved!(FittedNovelty of T);
+
+#[cfg(feature = "serde")]
+impl<T> crate::saved::Checked for FittedNovelty<T> {
+    fn check(&self) -> crate::Result<()> {
+        crate::check::number("a saved FittedNovelty", "the threshold", self.threshold).map(drop)
     }
 }

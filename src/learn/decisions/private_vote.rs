@@ -30,11 +30,13 @@ use crate::{Device, Progress, Result};
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PrivateVote<M> {
     model: M,
     parts: usize,
     noise: f64,
     seed: u64,
+    #[cfg_attr(feature = "serde", serde(skip))]
     progress: Progress,
 }
 
@@ -100,6 +102,7 @@ impl<M: Fit<[L]>, L: Ord + Clone> Fit<[L]> for PrivateVote<M> {
 
 /// Fitted [`PrivateVote`].
 #[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct FittedPrivateVote<T, L> {
     labels: Labels<L>,
     experts: Vec<T>,
@@ -184,5 +187,17 @@ impl<T, L> Classes for FittedPrivateVote<T, L> {
 
     fn classes(&self) -> &[L] {
         self.labels.classes()
+    }
+}
+
+#[cfg(feature = "serde")]
+crate::saved::saved!(FittedPrivateVote<T, L>);
+
+#[cfg(feature = "serde")]
+impl<T, L> crate::saved::Checked for FittedPrivateVote<T, L> {
+    fn check(&self) -> crate::Result<()> {
+        crate::check::not_negative("noise", self.noise)?;
+        let fits = !self.experts.is_empty() && self.labels.classes().len() > 1;
+        crate::check::require("a saved FittedPrivateVote", fits, || "no experts, or no classes".to_owned())
     }
 }

@@ -68,7 +68,9 @@ where
     let x = x.inputs();
     let (count, of) = partition("pairwise_deviance", x.view(), clusters)?;
     let mut sizes = vec![0.0; count];
-    of.iter().for_each(|&k| sizes[k] += 1.0);
+    for &k in &of {
+        sizes[k] += 1.0;
+    }
     let own = |i: usize| {
         let others = (0..i).filter(|&j| of[j] == of[i]);
         others.map(|j| squared(x.row(i), x.row(j))).sum::<f64>() / sizes[of[i]]

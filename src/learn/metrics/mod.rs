@@ -28,13 +28,12 @@ mod curves;
 mod regression;
 
 pub use classification::{
-    accuracy, balanced_accuracy, brier, brier_of, f_score, log_loss, log_loss_of, precision, recall,
-    error_count,
+    accuracy, balanced_accuracy, brier, brier_of, error_count, f_score, log_loss, log_loss_of, precision,
+    recall,
 };
 pub use clustering::{
     adjusted_mutual_information, adjusted_rand, inertia, mutual_information, normalised_mutual_information,
-    purity, silhouette,
-    pairwise_deviance, within_deviance,
+    pairwise_deviance, purity, silhouette, within_deviance,
 };
 pub use confusion::{ClassAverage, ConfusionMatrix};
 pub use curves::{Calibration, PrecisionRecall, Roc, average_precision, roc_auc};

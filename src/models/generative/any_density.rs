@@ -47,9 +47,11 @@ densities!(
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct GenerativeClassifier<M> {
     density: M,
     priors: Option<Vec<f64>>,
+    #[cfg_attr(feature = "serde", serde(skip))]
     progress: Progress,
 }
 
@@ -110,9 +112,11 @@ impl<M: Fit<Fitted: LogDensity>, L: Ord + Clone> Fit<[L]> for GenerativeClassifi
 
 /// Fitted [`GenerativeClassifier`]: a density and a prior for each class.
 #[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct FittedGenerativeClassifier<T, L = usize> {
     labels: Labels<L>,
     densities: Vec<T>,
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::vector"))]
     priors: Array1<f64>,
     features: usize,
 }
@@ -240,5 +244,21 @@ impl<T, L> Classes for FittedGenerativeClassifier<T, L> {
 
     fn classes(&self) -> &[L] {
         self.labels.classes()
+    }
+}
+
+#[cfg(feature = "serde")]
+crate::saved::saved!(FittedGenerativeClassifier<T, L>);
+
+#[cfg(feature = "serde")]
+impl<T, L> crate::saved::Checked for FittedGenerativeClassifier<T, L> {
+    fn check(&self) -> crate::Result<()> {
+        let k = self.labels.classes().len();
+        crate::check::probabilities("priors", &self.priors.to_vec())?;
+        crate::check::require(
+            "a saved FittedGenerativeClassifier",
+            k > 1 && self.densities.len() == k && self.priors.len() == k,
+            || format!("{k} classes, {} densities, {} priors", self.densities.len(), self.priors.len()),
+        )
     }
 }

@@ -1,11 +1,12 @@
 //! Gaussian processes whose mean has functions of the user's and coefficients that are estimated. Checked in
 //! `tests/probability/gp.rs`.
 
-use ndarray::{Array2, ArrayRef, ArrayView1, ArrayView2, Axis, concatenate, s};
+use ndarray::{Array2, ArrayRef, ArrayView1, ArrayView2, Axis, s};
 
 use super::prediction::Prediction;
 use super::{FittedGp, GpRegressor};
 use crate::check::{finite, numbers, pairs, require};
+use crate::learn::answer::answered;
 use crate::learn::configure::getters;
 use crate::learn::{Fit, Inputs, TargetDim, Targets};
 use crate::probability::gaussian::factor::{lower, solve_one};
@@ -78,7 +79,8 @@ impl GpRegressor {
         let rest = D::shaped(&y - &h.dot(&plain));
         let learned = Fit::fit(self, device, x.view(), &*rest)?.model().clone().optimise(None);
         // C⁻¹[y H], as the weights of a process with those targets.
-        let both = concatenate(Axis(1), &[y, h.view()]).expect("pairs have been checked to have the same rows");
+        let both =
+            Array2::from_shape_fn((x.nrows(), q + p), |(i, j)| if j < q { y[[i, j]] } else { h[[i, j - q]] });
         let solved: FittedGp<ndarray::Ix2> = Fit::fit(&learned, device, x.view(), &*both)?;
         let through = solved.alpha().slice(s![.., q..q + p]).to_owned();
         let coefficients = weighed(&h, &through, y)?;
@@ -92,7 +94,7 @@ impl GpRegressor {
 fn weighed(h: &Array2<f64>, g: &Array2<f64>, y: ArrayView2<f64>) -> Result<Array2<f64>> {
     let a = h.t().dot(g);
     let scale = a.diag().mapv(|v| v.max(0.0).sqrt().recip());
-    let even = &a * &scale * &scale.view().insert_axis(Axis(1));
+    let even = &a * &scale * scale.view().insert_axis(Axis(1));
     let even = (&even + &even.t()) * 0.5;
     let singular = |index: usize, value: f64| Error::Singular { op: OP, index, value };
     if let Some(index) = scale.iter().position(|s| !s.is_finite()) {
@@ -105,7 +107,7 @@ fn weighed(h: &Array2<f64>, g: &Array2<f64>, y: ArrayView2<f64>) -> Result<Array
     if let Some((index, value)) = l.diag().iter().copied().enumerate().find(|(_, v)| v * v < 1e-13) {
         return Err(singular(index, value));
     }
-    let right = g.t().dot(&y) * &scale.view().insert_axis(Axis(1));
+    let right = g.t().dot(&y) * scale.view().insert_axis(Axis(1));
     let mut out = Array2::zeros(right.raw_dim());
     for (mut to, b) in out.columns_mut().into_iter().zip(right.columns()) {
         to.assign(&(solve_one(&l, b) * &scale));
@@ -126,7 +128,8 @@ impl<D: TargetDim, F: Fn(ArrayView1<f64>) -> Vec<f64>> FittedOnBasis<F, D> {
         require(OP, h.ncols() == self.coefficients.nrows(), || {
             format!("{} functions, fitted with {}", h.ncols(), self.coefficients.nrows())
         })?;
-        found.mean = D::shaped(&D::columns(&found.mean) + &h.dot(&self.coefficients));
+        let mean = D::shaped(&D::columns(&found.mean) + &h.dot(&self.coefficients));
+        found.mean = answered("FittedOnBasis::predict_latent", Ok(mean))?;
         Ok(found)
     }
 }

@@ -6,6 +6,7 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 use super::prediction::{JointPrediction, Prediction, Predictive, Samples, draw};
 use super::{FittedGp, GpRegressor};
 use crate::check::finite;
+use crate::learn::answer::answered;
 use crate::learn::configure::getters;
 use crate::learn::{Inputs, TargetDim, Targets};
 use crate::ops::gram;
@@ -226,7 +227,8 @@ impl<D: TargetDim, F: Fn(ArrayView1<f64>) -> f64> SparseAbout<F, D> {
     pub fn predict_latent(&self, x: impl Inputs) -> Result<Prediction<D>> {
         let x = x.inputs();
         let mut p = self.residual.predict_latent(x.view())?;
-        p.mean = D::shaped(&D::columns(&p.mean) + &at(&self.mean, x.view())?);
+        let mean = D::shaped(&D::columns(&p.mean) + &at(&self.mean, x.view())?);
+        p.mean = answered("SparseAbout::predict_latent", Ok(mean))?;
         Ok(p)
     }
 }

@@ -14,8 +14,8 @@
 //! | climb a prediction | [`FittedGp::predict_gradient`], [`FittedGp::covariance_with`] |
 //! | judge a model | [`FittedGp::log_evidence`], [`FittedGp::leave_one_out`] |
 
-mod classification;
 mod basis_mean;
+mod classification;
 mod given_mean;
 mod hyper_space;
 mod latent;
@@ -26,8 +26,8 @@ mod regression;
 mod sparse;
 
 pub use crate::inference::monte_carlo::SliceParams;
-pub use classification::{Average, FittedGpClassifier, GpClassifier, Latent, Likelihood};
 pub use basis_mean::FittedOnBasis;
+pub use classification::{Average, FittedGpClassifier, GpClassifier, Latent, Likelihood};
 pub use given_mean::{FittedAbout, SparseAbout};
 pub use latent::{
     GaussianLikelihood, LatentAbout, LatentGp, Local, LogisticLikelihood, PointLikelihood, PoissonLikelihood,

@@ -4,6 +4,7 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
 use super::likelihood::{Local, PointLikelihood};
 use crate::check::{finite, inputs, largest, require};
+use crate::learn::answer::answered;
 use crate::learn::configure::getters;
 use crate::learn::{Inputs, Weights};
 use crate::models::gp::prediction::{Samples, draw};
@@ -167,7 +168,17 @@ impl LatentGp {
         let log_evidence = psi - 0.5 * log;
         let (kernel, x) = (kernel.clone(), x.to_owned());
         Ok(LatentGp {
-            format: Format, kernel, x, mode: f, alpha, curvature, inner, covariance, log_evidence, trace })
+            format: Format,
+            kernel,
+            x,
+            mode: f,
+            alpha,
+            curvature,
+            inner,
+            covariance,
+            log_evidence,
+            trace,
+        })
     }
 
     /// Means and the joint covariance of the latent function at new points.
@@ -180,7 +191,8 @@ impl LatentGp {
         let cross = covariance_of(&self.kernel, self.x.view(), Some(x.view()))?;
         let prior = covariance_of(&self.kernel, x.view(), None)?;
         let covariance = symmetrised(prior - cross.t().dot(&self.inner.dot(&cross)));
-        Ok((cross.t().dot(&self.alpha), covariance))
+        let mean = answered("LatentGp::latent", Ok(cross.t().dot(&self.alpha)))?;
+        Ok((mean, answered("LatentGp::latent", Ok(covariance))?))
     }
 
     /// Means and variances of the latent function at new points.

@@ -7,6 +7,7 @@ use super::routes::Spectrum;
 use crate::check::{columns, numbers, require};
 #[cfg(feature = "serde")]
 use crate::check::{finite, not_negative, parameter};
+use crate::learn::answer::answered;
 use crate::learn::configure::getters;
 use crate::learn::inherent::inherent;
 use crate::learn::{Inputs, InverseTransform, Transform};
@@ -110,7 +111,8 @@ impl FittedPca {
         columns("FittedPca::singular_vectors", x.view(), self.mean.len())?;
         numbers("FittedPca::singular_vectors", "x", x.view())?;
         let scores = project(&self.device, x.view(), self.mean.view(), self.components.t())?;
-        let lengths = scores.map_axis(Axis(0), |z| z.dot(&z).sqrt());
+        let lengths =
+            answered("FittedPca::singular_vectors", Ok(scores.map_axis(Axis(0), |z| z.dot(&z).sqrt())))?;
         let units = lengths.mapv(|v| if v > 0.0 { v } else { 1.0 });
         Ok((scores / &units, lengths))
     }

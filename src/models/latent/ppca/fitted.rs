@@ -266,6 +266,8 @@ impl crate::saved::Checked for FittedPpca {
         self.gaussian.check(OP)?;
         parameter("log_likelihood", self.log_likelihood, self.log_likelihood.is_finite(), "must be finite")?;
         let k = self.gaussian.variances.len();
+        let given = self.count > 0 || self.log_likelihood == 0.0;
+        require(OP, given, || "it was fitted to nothing".to_owned())?;
         // A text format may have lost a last bit.
         let want = self.gaussian.loadings();
         let largest = want.iter().fold(0f64, |m, v| m.max(v.abs()));

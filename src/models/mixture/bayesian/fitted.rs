@@ -81,7 +81,9 @@ impl FittedBayesianGaussianMixture {
     /// The degrees of freedom of the predictive Student-t distribution of component k.
     fn free(&self, k: usize) -> f64 {
         match self.posterior.shape {
-            Shape::Full | Shape::Tied => self.posterior.degrees[k] + 1.0 - self.posterior.means.ncols() as f64,
+            Shape::Full | Shape::Tied => {
+                self.posterior.degrees[k] + 1.0 - self.posterior.means.ncols() as f64
+            }
             Shape::Diagonal | Shape::Spherical => self.posterior.degrees[k],
             Shape::Known => f64::INFINITY,
         }
@@ -116,7 +118,8 @@ impl FittedBayesianGaussianMixture {
             let (dim, free) = (d as f64, self.free(k));
             let log_det = q.log_det[k] + dim * self.width(k).ln();
             if q.shape == Shape::Known {
-                let constant = log_weight(self.weights[k]) - 0.5 * (dim * std::f64::consts::TAU.ln() + log_det);
+                let constant =
+                    log_weight(self.weights[k]) - 0.5 * (dim * std::f64::consts::TAU.ln() + log_det);
                 column.mapv_inplace(|half| constant + half);
                 continue;
             }
@@ -134,8 +137,9 @@ impl FittedBayesianGaussianMixture {
         let q = &self.posterior;
         Array2::from_shape_fn((x.nrows(), self.weights.len()), |(i, k)| {
             let free = self.free(k);
-            let constant =
-                ln_gamma(0.5 * (free + 1.0)) - ln_gamma(0.5 * free) - 0.5 * (free * std::f64::consts::PI).ln();
+            let constant = ln_gamma(0.5 * (free + 1.0))
+                - ln_gamma(0.5 * free)
+                - 0.5 * (free * std::f64::consts::PI).ln();
             let each = |j: usize| {
                 let square = self.width(k) * q.inverse[[k, j, j]];
                 let away = (x[[i, j]] - q.means[[k, j]]).powi(2) / square;

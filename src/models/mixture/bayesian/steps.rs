@@ -182,7 +182,11 @@ impl BayesianEm<'_> {
             next.inverse.index_axis_mut(Axis(0), own).assign(&inverse);
         }
         for own in 0..k {
-            let seen = if prior.shape == Shape::Tied { shared.view() } else { next.inverse.index_axis(Axis(0), own) };
+            let seen = if prior.shape == Shape::Tied {
+                shared.view()
+            } else {
+                next.inverse.index_axis(Axis(0), own)
+            };
             let inverse = prior.with_scatter(seen);
             let l = lower_cholesky(inverse.view())?;
             next.log_det[own] = 2.0 * l.diag().iter().map(|v| v.ln()).sum::<f64>();

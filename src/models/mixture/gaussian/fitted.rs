@@ -9,8 +9,10 @@ use super::sufficient::GaussianStatistics;
 use crate::check::columns;
 use crate::check::{finite, probabilities, weights};
 #[cfg(feature = "serde")]
-use crate::check::{not_negative, parameter, require};
+use crate::check::{parameter, require};
 use crate::inference::em::Outcome;
+#[cfg(feature = "serde")]
+use crate::learn::Stop;
 use crate::learn::configure::getters;
 use crate::learn::inherent::inherent;
 use crate::learn::labels::most_probable;
@@ -115,7 +117,17 @@ impl FittedGaussianMixture {
         let dead = (0..k).filter(|&own| params.weights[own] <= 0.0).collect();
         let (report, device) = (Report::direct(0.0), Device::cpu());
         let (mass, floored, missing) = (0.0, Vec::new(), false);
-        Ok(FittedGaussianMixture { format: Format, params, mass, floored, dead, kind, missing, report, device })
+        Ok(FittedGaussianMixture {
+            format: Format,
+            params,
+            mass,
+            floored,
+            dead,
+            kind,
+            missing,
+            report,
+            device,
+        })
     }
 
     /// The log-likelihood `sum_i w_i log p(x_i)` of the data of the fit.
@@ -210,7 +222,9 @@ impl crate::saved::Checked for FittedGaussianMixture {
         self.params.covariance.check(OP, k, d)?;
         // Positive on the diagonal is not yet positive definite.
         Factors::new(&Device::cpu(), &self.params.covariance, k, d)?;
-        not_negative("mass", self.mass)?;
+        // Only what was given has no data.
+        let least = self.mass > 0.0 || (self.mass == 0.0 && self.report.stop == Stop::Direct);
+        parameter("mass", self.mass, least && self.mass.is_finite(), "must be positive")?;
         let log_likelihood = self.log_likelihood();
         parameter("log_likelihood", log_likelihood, log_likelihood.is_finite(), "must be finite")?;
         require(OP, self.floored.iter().chain(&self.dead).all(|own| *own < k), || {
