@@ -84,7 +84,15 @@ impl GramRows {
                 // White noise is of a point with itself, which the tile of chosen rows does not know.
                 for (&i, out) in which.iter().zip(out) {
                     let mut own = [0.0];
-                    self.program.tile(&self.points, i..i + 1, &self.packed, i..i + 1, true, &mut own, scratch);
+                    self.program.tile(
+                        &self.points,
+                        i..i + 1,
+                        &self.packed,
+                        i..i + 1,
+                        true,
+                        &mut own,
+                        scratch,
+                    );
                     out[i] = own[0];
                 }
             },

@@ -118,7 +118,7 @@ impl QuadraticProgram {
 }
 
 /// A function and its gradient.
-type Smooth = Arc<dyn Fn(ArrayView1<f64>) -> (f64, Array1<f64>) + Send + Sync>;
+pub(super) type Smooth = Arc<dyn Fn(ArrayView1<f64>) -> (f64, Array1<f64>) + Send + Sync>;
 
 /// `min f₀(x)` with `f_i(x) ≤ 0` and `h_j(x) = 0`, all differentiable: for looking at duality, not for large problems.
 ///
@@ -134,10 +134,10 @@ type Smooth = Arc<dyn Fn(ArrayView1<f64>) -> (f64, Array1<f64>) + Send + Sync>;
 /// ```
 #[derive(Clone)]
 pub struct ConvexProgram {
-    variables: usize,
-    objective: Smooth,
-    inequalities: Vec<Smooth>,
-    equalities: Vec<Smooth>,
+    pub(super) variables: usize,
+    pub(super) objective: Smooth,
+    pub(super) inequalities: Vec<Smooth>,
+    pub(super) equalities: Vec<Smooth>,
 }
 
 impl std::fmt::Debug for ConvexProgram {

@@ -41,6 +41,7 @@ mod private;
 mod proximal;
 mod quadratic;
 mod schedule;
+mod slater;
 mod variance_reduced;
 
 pub use coordinate::{CoordinateDescent, CoordinateMinimum};
@@ -56,4 +57,5 @@ pub use private::PrivateGradient;
 pub use proximal::{Proximal, Subgradient};
 pub use quadratic::{QuadraticProgram, QuadraticSolution};
 pub use schedule::{RobbinsMonro, Schedule};
+pub use slater::FritzJohn;
 pub use variance_reduced::{Reduction, VarianceReduced};

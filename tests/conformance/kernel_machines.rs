@@ -1,5 +1,6 @@
 //! Lines of support vector machines and of other methods of a kernel's function space.
 
+use mercer::models::kernel_methods::KernelPerceptron;
 use mercer::prelude::*;
 
 use crate::checks::{beside, column, enough, labels};
@@ -26,6 +27,8 @@ conforms!(least_squares_svm, data::spelt(), LeastSquaresSvm::new(Kernel::rbf(1.0
 conforms!(relevance_vector_machine, data::curve(), RelevanceVectorMachine::new(Kernel::rbf(1.0)).tolerance(1e-2).max_iterations(200),
     |f, x| Ok(column(f.predict(x)?)); 1e-6, saved, cancel(RelevanceVectorMachine::new(Kernel::rbf(1.0)).progress(enough())));
 conforms!(empirical_features, data::blobs(), EmpiricalFeatures::new(Kernel::rbf(1.0)).cutoff(1e-3), |f, x| f.transform(x); 1e-6, saved);
+conforms!(kernel_perceptron, data::spelt(), KernelPerceptron::new(Kernel::rbf(1.0)),
+    |f, x| f.decision(x); 1e-6, saved, cancel(KernelPerceptron::new(Kernel::rbf(1.0)).progress(enough())));
 conforms!(kernel_pca, data::blobs(), KernelPca::new(Kernel::rbf(1.0), 3), |f, x| f.transform(x); 1e-6, saved);
 conforms!(kernel_k_means, data::blobs(), KernelKMeans::new(Kernel::rbf(2.0), 3).seed(1),
     |f, x| Ok(beside(&[labels(&f.predict(x)?).view(), f.transform(x)?.view()])); 1e-6, saved,

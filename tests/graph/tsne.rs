@@ -64,7 +64,6 @@ fn digits_are_drawn_as_well_as_by_scikit_learn() {
     let want = all["kl"].as_f64().unwrap();
     let fit = TSne::new(2).perplexity(15.0).fit(&Device::cpu(), &x).unwrap();
     assert!(fit.divergence() <= 1.02 * want, "{} where scikit-learn has {want}", fit.divergence());
-    assert!(fit.stored());
     // The nearest neighbour in the picture is mostly the same digit.
     let z = fit.embedding();
     let same = (0..120).filter(|&i| {
@@ -76,19 +75,18 @@ fn digits_are_drawn_as_well_as_by_scikit_learn() {
 }
 
 #[test]
-fn the_same_picture_whatever_is_stored_and_wherever_it_starts() {
+fn the_same_picture_again_wherever_it_starts() {
     let x = table(&oracle("tsne")["x"]).slice(ndarray::s![..40, ..]).to_owned();
-    let model = TSne::new(2).perplexity(8.0).max_iterations(120).exaggerated_iterations(60);
-    let stored = model.fit(&Device::cpu(), &x).unwrap();
-    let made = model.clone().memory_budget(0).fit(&Device::cpu(), &x).unwrap();
-    assert!(!made.stored() && made.embedding() == stored.embedding());
+    let model = TSne::new(2).perplexity(8.0).max_iterations(300).exaggerated_iterations(60);
+    let first = model.fit(&Device::cpu(), &x).unwrap();
+    assert_eq!(model.fit(&Device::cpu(), &x).unwrap().embedding(), first.embedding());
     for start in [TSneStart::Spectral, TSneStart::Random] {
         let seeded = |seed| model.clone().start(start.clone()).seed(seed).fit(&Device::cpu(), &x).unwrap();
         assert_eq!(seeded(3).embedding(), seeded(3).embedding());
-        assert!(seeded(3).divergence() < 1.0);
+        assert!(seeded(3).divergence() < 1.0, "{start:?}: {}", seeded(3).divergence());
     }
-    assert_eq!(stored.transform(&x).unwrap(), stored.embedding());
-    let trace = &stored.report().trace;
+    assert_eq!(first.transform(&x).unwrap(), first.embedding());
+    let trace = &first.report().trace;
     assert!(trace[trace.len() - 1] < trace[0]);
 }
 

@@ -228,3 +228,28 @@ fn probabilities() {
     let without = SvmClassifier::new(Kernel::rbf(1.0), 1.0).fit(&cpu(), &x, &labels).unwrap();
     assert!(matches!(without.predict_proba(&x), Err(Error::Unsupported { .. })));
 }
+
+#[test]
+fn counted_errors_are_below_the_hinge_and_its_fewest_are_found() {
+    use mercer::models::kernel_methods::{fewest_errors, hinge_objective, zero_one_objective};
+    let (x, y) = crate::eight();
+    let y: Vec<bool> = y.iter().map(|y| *y > 0).collect();
+    for seed in 0..50 {
+        let r = crate::support::random(1, 3, 900 + seed) * 4.0;
+        let w = r.slice(ndarray::s![0, ..2]);
+        let f: ndarray::Array1<f64> = x.dot(&w) + r[[0, 2]];
+        let norm = w.iter().map(|v| v * v).sum::<f64>();
+        let (count, hinge) =
+            (zero_one_objective(norm, f.view(), &y, 2.0), hinge_objective(norm, f.view(), &y, 2.0));
+        assert!(count.unwrap() <= hinge.unwrap() + 1e-12);
+    }
+    // The notes' eight points are separable; with one label turned they are not, and a curved kernel separates all.
+    assert_eq!(fewest_errors(&Kernel::linear(), &x, &y).unwrap(), 0);
+    let mut turned = y.clone();
+    turned[0] = false;
+    assert_eq!(fewest_errors(&Kernel::linear(), &x, &turned).unwrap(), 1);
+    assert_eq!(fewest_errors(&Kernel::rbf(0.5), &x, &turned).unwrap(), 0);
+    let cross = ndarray::array![[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]];
+    assert_eq!(fewest_errors(&Kernel::linear(), &cross, &[true, true, false, false]).unwrap(), 1);
+    assert!(fewest_errors(&Kernel::linear(), ndarray::Array2::<f64>::zeros((13, 1)), &[true; 13]).is_err());
+}

@@ -113,3 +113,35 @@ fn a_lagrangian_that_falls_forever_has_no_dual_value() {
     let short = ConvexProgram::new(2, |_| (0.0, array![1.0]));
     assert!(short.lagrangian(array![0.0, 0.0].view(), array![].view(), array![].view()).is_err());
 }
+
+#[test]
+fn slater_s_condition_and_multipliers_without_it() {
+    // The disc of radius one on the line x = y + 1/2 has an interior; x² ≤ 0 has none.
+    let disc = ConvexProgram::new(2, |v| {
+        ((v[0] - 2.0).powi(2) + v[1] * v[1], array![2.0 * (v[0] - 2.0), 2.0 * v[1]])
+    })
+    .inequality(|v| (v.dot(&v) - 1.0, array![2.0 * v[0], 2.0 * v[1]]))
+    .equality(|v| (v[0] - v[1] - 0.5, array![1.0, -1.0]));
+    let inside = disc.slater(array![3.0, -4.0].view()).unwrap().expect("an interior");
+    assert!(inside.dot(&inside) < 1.0 && (inside[0] - inside[1] - 0.5).abs() < 1e-10, "{inside}");
+    let y = (7f64.sqrt() - 1.0) / 4.0;
+    let x = y + 0.5;
+    let lambda = (4.0 - 2.0 * x - 2.0 * y) / (2.0 * x + 2.0 * y);
+    let found = disc.fritz_john(array![x, y].view(), 1e-9).unwrap();
+    assert!(found.residual < 1e-6 && found.objective > 0.1, "{found:?}");
+    near(found.inequality[0] / found.objective, lambda, 1e-5, "the multiplier under Slater's condition");
+    near(found.equality[0] / found.objective, 2.0 * y * (1.0 + lambda), 1e-5, "that of the equality");
+
+    let point =
+        ConvexProgram::new(1, |v| (v[0], array![1.0])).inequality(|v| (v[0] * v[0], array![2.0 * v[0]]));
+    assert_eq!(point.slater(array![1.0].view()).unwrap(), None);
+    let found = point.fritz_john(array![0.0].view(), 1e-9).unwrap();
+    // The program behind it minimises λ₀² here: λ₀ is known to the root of that program's tolerance.
+    assert!(found.objective < 1e-4 && (found.inequality[0] - 1.0).abs() < 1e-4, "{found:?}");
+    // No multiplier makes the Lagrangian stationary there.
+    assert!(point.kkt(array![0.0].view(), array![1e6].view(), array![].view()).unwrap().stationarity >= 1.0);
+    // Inequalities that contradict each other, and a point that is strictly inside already.
+    let none = ConvexProgram::new(1, |_| (0.0, array![0.0])).inequality(|v| (v[0] + 1.0, array![1.0]));
+    let none = none.inequality(|v| (1.0 - v[0], array![-1.0]));
+    assert_eq!(none.slater(array![0.0].view()).unwrap(), None);
+}

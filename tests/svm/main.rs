@@ -6,6 +6,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod blocks;
 mod classify;
 mod components;
 mod duality;
@@ -13,6 +14,7 @@ mod golden;
 mod input;
 mod oracle;
 mod others;
+mod perceptron;
 mod quadratic;
 mod risk;
 mod rows;

@@ -83,3 +83,21 @@ fn relevance_vectors() {
     let (_, variance) = fixed.predict_with_variance(array![[0.0], [50.0]]).unwrap();
     assert!(variance[0] > 0.01 && variance[1] >= 0.01);
 }
+
+#[test]
+fn a_process_for_classes_says_what_a_machine_says() {
+    // The mode of the process minimises ½‖f‖² + Σ ln(1 + exp(-y f)), the machine ½‖f‖² + C Σ max(0, 1 - y f): two convex
+    // losses of one margin over one function space.
+    let x = crate::support::random(150, 2, 77) * 2.0;
+    let y: Vec<bool> = x.rows().into_iter().map(|r| r[1] > (2.0 * r[0]).sin() * 0.6).collect();
+    let kernel = Kernel::rbf(0.6).scaled(4.0);
+    let machine = SvmClassifier::new(kernel.clone(), 1.0).offset(false).fit(&crate::cpu(), &x, &y).unwrap();
+    let process = GpClassifier::new(kernel).fit(&crate::cpu(), &x, &y).unwrap();
+    let new = crate::support::random(400, 2, 78) * 2.0;
+    let (f, p) = (machine.decision(&new).unwrap(), process.predict_proba(&new).unwrap());
+    let same = (0..400).filter(|&i| (f[[i, 0]] >= 0.0) == (p[[i, 1]] >= 0.5)).count();
+    assert!(same >= 380, "{same} of 400");
+    // Where the machine is sure, so is the process; and only the machine is sparse.
+    assert!((0..400).all(|i| f[[i, 0]].abs() < 1.0 || (f[[i, 0]] > 0.0) == (p[[i, 1]] > 0.5)));
+    assert!(machine.support().len() < 100, "{} support vectors", machine.support().len());
+}

@@ -153,3 +153,25 @@ fn stationary_and_homogeneous_families() {
     );
     assert!(!Kernel::custom(Custom::new("any", |x, y, _| x[0] * y[0])).is_stationary());
 }
+
+#[test]
+fn rows_of_new_points_are_centred_by_the_data() {
+    use mercer::models::kernel_methods::centred_rows;
+    use mercer::{Matrix, ops};
+    let (x, new) = (crate::support::random(7, 2, 31), crate::support::random(3, 2, 32));
+    let matrix = |x: &ndarray::Array2<f64>| Matrix::from_array(&crate::cpu(), x.view()).unwrap();
+    let kernel = mercer::Kernel::rbf(0.7);
+    let k = ops::gram(&kernel, &matrix(&x), None).unwrap();
+    let centred = ops::centre(&k).unwrap().to_array().unwrap();
+    let k = k.to_array().unwrap();
+    // Rows of the data through the formula of new points.
+    let again = centred_rows(k.view(), k.view()).unwrap();
+    assert!((&again - &centred).iter().all(|v| v.abs() < 1e-14));
+    assert!(again.sum_axis(ndarray::Axis(1)).iter().all(|v| v.abs() < 1e-14));
+    // The linear kernel of centred points.
+    let mean = x.mean_axis(ndarray::Axis(0)).unwrap();
+    let linear = centred_rows(x.dot(&x.t()).view(), new.dot(&x.t()).view()).unwrap();
+    let want = (&new - &mean).dot(&(&x - &mean).t());
+    assert!((linear - want).iter().all(|v| v.abs() < 1e-14));
+    assert!(centred_rows(k.view(), new.view()).is_err());
+}

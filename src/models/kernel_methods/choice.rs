@@ -22,3 +22,8 @@ pub(super) fn least(scores: &Array2<f64>) -> Result<(usize, usize)> {
         requirement: "one must be finite; scale the data, or try larger penalties",
     })
 }
+
+/// Where scores are not finite.
+pub(super) fn skipped(scores: &Array2<f64>) -> Vec<(usize, usize)> {
+    scores.indexed_iter().filter(|(_, v)| !v.is_finite()).map(|(at, _)| at).collect()
+}

@@ -88,17 +88,17 @@ impl KernelKMeans {
         let (x, w) = (x.select(Axis(0), &rows), w.select(Axis(0), &rows));
         let k = gram(&self.kernel, &Matrix::from_host(x.clone()), None)?.into_array()?;
         finite(OP, "the kernel matrix", k.view())?;
-        let (mut best, mut costs, mut made) = (None::<Run>, Vec::new(), 0);
-        for start in 0..self.restarts.max(1) {
+        let mut made = 0;
+        let mut best = self.start(&k, &w, 0, &mut made)?;
+        let mut costs = vec![best.cost];
+        for start in 1..self.restarts {
             let run = self.start(&k, &w, start as u64, &mut made)?;
             costs.push(run.cost);
-            if best.as_ref().is_none_or(|b| run.cost < b.cost) {
-                best = Some(run);
+            if run.cost < best.cost {
+                best = run;
             }
         }
-        let Some(Run { labels, cost, trace, converged }) = best else {
-            unreachable!("there is at least one start")
-        };
+        let Run { labels, cost, trace, converged } = best;
         let shares = shares(&labels, &w, self.clusters);
         let inner = k.dot(&shares);
         let norms = (0..self.clusters).map(|c| shares.column(c).dot(&inner.column(c))).collect();

@@ -18,6 +18,7 @@ mod kernel_kmeans;
 mod kernel_ridge;
 mod logistic;
 mod penalty;
+mod perceptron;
 mod risk;
 mod smooth_loss;
 pub(crate) mod split_kernel;
@@ -25,12 +26,16 @@ mod svm;
 mod validity;
 
 pub use components::{ClassicalScaling, FittedKernelPca, KernelPca, classical_scaling};
+pub use components::{
+    ClassicalScaling, FittedKernelPca, KernelPca, MovedImages, centred_rows, classical_scaling,
+};
 pub use discriminant::{FittedKernelDiscriminant, KernelDiscriminant};
 pub use falkon::{Falkon, FalkonCv, FittedFalkon, FittedFalkonCv};
 pub use kernel_kmeans::{FittedKernelKMeans, KernelKMeans};
 pub use kernel_ridge::{FittedKernelRidge, FittedKernelRidgeCv, KernelRidge, KernelRidgeCv, KernelSolver};
 pub use logistic::{FittedKernelLogistic, KernelLogistic};
 pub use penalty::{DerivativePenalty, squared_norm};
+pub use perceptron::{FittedKernelPerceptron, KernelPerceptron};
 pub use risk::{FittedKernelRisk, KernelRisk};
 pub use smooth_loss::SmoothLoss;
 pub use svm::*;

@@ -3,11 +3,14 @@
 use ndarray::{ArrayView1, ArrayView2};
 use rayon::prelude::*;
 
-use crate::Result;
 use crate::check::{blame, parameter};
+use crate::ops::nearest_k;
+use crate::{Matrix, Result};
 
 /// Halvings of the interval that the precision of a Gaussian lies in.
 const HALVINGS: usize = 200;
+/// Most points of which all are neighbours.
+const FEW: usize = 1000;
 /// Error of the entropy that is small enough.
 const EXACT: f64 = 1e-10;
 
@@ -65,64 +68,62 @@ impl Bell {
     }
 }
 
-/// `p_ij = (p_{j|i} + p_{i|j}) / (2 n)`: stored if that fits the budget, else made again from n precisions.
-pub(super) struct Affinities<'a> {
-    x: ArrayView2<'a, f64>,
-    bells: Vec<Bell>,
-    stored: Option<Vec<f64>>,
+/// `p_ij = (p_{j|i} + p_{i|j}) / (2 n)` where either is among the nearest of the other; all other pairs have none.
+///
+/// Of few points all are neighbours. Of more a point has three for each of its perplexity: what lies beyond them has next to
+/// no affinity.
+pub(super) struct Affinities {
+    rows: Vec<Vec<(usize, f64)>>,
+    /// `Σ p ln p`.
+    pub information: f64,
 }
 
-impl<'a> Affinities<'a> {
-    pub fn new(op: &'static str, x: ArrayView2<'a, f64>, perplexity: f64, budget: u64) -> Result<Self> {
+impl Affinities {
+    pub fn new(op: &'static str, x: ArrayView2<f64>, perplexity: f64) -> Result<Self> {
         let n = x.nrows();
         let holds = perplexity > 1.0 && perplexity <= n as f64 - 1.0;
         parameter("perplexity", perplexity, holds, "must be above 1 and below the number of points")?;
-        let bells = (0..n).into_par_iter().map(|i| {
-            let others: Vec<f64> = (0..n).filter(|&j| j != i).map(|j| square(x.row(i), x.row(j))).collect();
-            let finite = others.iter().all(|d| d.is_finite());
-            finite.then(|| Bell::new(&others, perplexity))
+        let count = if n <= FEW { n - 1 } else { ((3.0 * perplexity) as usize + 1).min(n - 1) };
+        let points = Matrix::from_host(x.to_owned());
+        let near = nearest_k(&points, &points, count + 1)?;
+        if near.squared_distance.iter().any(|d| !d.is_finite()) {
+            return Err(blame(op, x));
+        }
+        let share = 0.5 / n as f64;
+        let half = |i: usize| {
+            // The point itself is not its neighbour; of too many that equal it, it may be missing.
+            let all = near.index.row(i).into_iter().zip(near.squared_distance.row(i));
+            let others: Vec<(usize, f64)> =
+                all.filter(|(j, _)| **j != i).take(count).map(|(j, d)| (*j, *d)).collect();
+            let squares: Vec<f64> = others.iter().map(|o| o.1).collect();
+            let bell = Bell::new(&squares, perplexity);
+            others.into_iter().map(|(j, d)| (j, share * bell.at(d))).collect::<Vec<_>>()
+        };
+        let halves: Vec<Vec<(usize, f64)>> = (0..n).into_par_iter().map(half).collect();
+        let mut rows = halves.clone();
+        for (i, half) in halves.iter().enumerate() {
+            half.iter().for_each(|&(j, p)| rows[j].push((i, p)));
+        }
+        rows.par_iter_mut().for_each(|row| {
+            row.sort_by_key(|entry| entry.0);
+            row.dedup_by(|next, kept| {
+                let same = next.0 == kept.0;
+                if same {
+                    kept.1 += next.1;
+                }
+                same
+            });
         });
-        let bells: Option<Vec<Bell>> = bells.collect();
-        let Some(bells) = bells else { return Err(blame(op, x)) };
-        let mut all = Affinities { x, bells, stored: None };
-        let fits = 8.0 * (n as f64).powi(2) <= budget as f64;
-        if fits {
-            let mut stored = Vec::new();
-            if stored.try_reserve_exact(n * n).is_ok() {
-                stored.resize(n * n, 0.0);
-                stored.par_chunks_mut(n).enumerate().for_each(|(i, row)| all.fill(i, row));
-                all.stored = Some(stored);
-            }
-        }
-        Ok(all)
+        let each = |row: &Vec<(usize, f64)>| {
+            row.iter().filter(|(_, p)| *p > 0.0).map(|(_, p)| p * p.ln()).sum::<f64>()
+        };
+        let information = rows.iter().map(each).sum();
+        Ok(Affinities { rows, information })
     }
 
-    pub fn len(&self) -> usize {
-        self.bells.len()
-    }
-
-    /// Whether all of them are held in memory.
-    pub fn is_stored(&self) -> bool {
-        self.stored.is_some()
-    }
-
-    /// Row i of the matrix, in `scratch` if it is not stored.
-    pub fn row<'s>(&'s self, i: usize, scratch: &'s mut Vec<f64>) -> &'s [f64] {
-        let n = self.len();
-        if let Some(all) = &self.stored {
-            return &all[i * n..(i + 1) * n];
-        }
-        scratch.resize(n, 0.0);
-        self.fill(i, scratch);
-        scratch
-    }
-
-    fn fill(&self, i: usize, row: &mut [f64]) {
-        let share = 0.5 / self.len() as f64;
-        for (j, p) in row.iter_mut().enumerate() {
-            let d = square(self.x.row(i), self.x.row(j));
-            *p = if i == j { 0.0 } else { share * (self.bells[i].at(d) + self.bells[j].at(d)) };
-        }
+    /// The neighbours of a point, and its affinity to each.
+    pub fn row(&self, i: usize) -> &[(usize, f64)] {
+        &self.rows[i]
     }
 }
 

@@ -22,7 +22,6 @@ pub struct FittedTSne {
     embedding: Array2<f64>,
     perplexity: f64,
     divergence: f64,
-    stored: bool,
     report: Report,
 }
 
@@ -31,9 +30,7 @@ getters!(FittedTSne {
     embedding: &Array2<f64>,
     /// `KL(P‖Q)` of the picture, in nats.
     divergence: f64,
-    /// Whether the affinities were held in memory.
-    stored: bool,
-    /// How the descent went; the trace has `KL(P‖Q)`, of plain affinities also while they are exaggerated.
+    /// How the descent went; the trace has `KL(P‖Q)` of every tenth iteration, of plain affinities also while they are exaggerated.
     report: &Report,
 });
 
@@ -45,10 +42,9 @@ impl FittedTSne {
         embedding: Array2<f64>,
         perplexity: f64,
         divergence: f64,
-        stored: bool,
         report: Report,
     ) -> Self {
-        FittedTSne { format: Format, points, embedding, perplexity, divergence, stored, report }
+        FittedTSne { format: Format, points, embedding, perplexity, divergence, report }
     }
 }
 

@@ -4,6 +4,7 @@ mod affinity;
 mod descent;
 mod fitted;
 mod model;
+mod push;
 mod start;
 
 pub use fitted::FittedTSne;

@@ -29,10 +29,10 @@ pub enum TSneStart {
 /// `min_y KL(P‖Q)` with `q_ij ∝ 1 / (1 + |y_i - y_j|²)` and `p_ij` from Gaussians around each point of the data that have as
 /// many neighbours as the perplexity says: points that are near in the data are near in the picture.
 ///
-/// All pairs count, nothing is approximated: `O(n²)` operations an iteration. The n² affinities are held if they fit the
-/// memory budget, and otherwise made again in each iteration from n precisions, so that memory never limits n. The same seed
-/// gives the same picture, to the last bit; the start by principal components needs none. It runs on the CPU in f64,
-/// whatever the device.
+/// All pairs push each other apart, nothing of that is approximated: `O(n²)` operations an iteration in O(n) memory. Of
+/// at most 1,000 points each has affinities to all others; of more, to its `3 perplexity + 1` nearest neighbours, as in
+/// scikit-learn, and those whose neighbour it is. The same seed gives the same picture, to the last bit; the start by
+/// principal components needs none. It runs on the CPU in f64, whatever the device.
 ///
 /// ```
 /// use mercer::prelude::*;
@@ -51,7 +51,6 @@ pub struct TSne {
     exaggerated: usize,
     rate: Option<f64>,
     max_iterations: usize,
-    budget: u64,
     seed: u64,
     progress: Progress,
 }
@@ -67,7 +66,6 @@ impl TSne {
             exaggerated: 250,
             rate: None,
             max_iterations: 1000,
-            budget: 1 << 30,
             seed: 0,
             progress: Progress::none(),
         }
@@ -89,8 +87,6 @@ setters!(TSne {
     learning_rate => rate: into Option<f64>,
     /// Iterations in all; 1000 by default. It ends sooner if the gradient vanishes.
     max_iterations: usize,
-    /// Bytes that the affinities may take, 1 GiB by default; beyond that they are made again in each iteration.
-    memory_budget => budget: u64,
     /// Seed of a random start, and of dimensions that the data do not have.
     seed: u64,
     /// Called after every iteration; it can cancel the fit.
@@ -111,7 +107,7 @@ impl Fit for TSne {
         positive("early_exaggeration", self.exaggeration)?;
         let rate = self.rate.unwrap_or((n as f64 / self.exaggeration.max(1.0) / 4.0).max(50.0));
         not_negative("learning_rate", rate)?;
-        let p = Affinities::new(OP, x, self.perplexity, self.budget)?;
+        let p = Affinities::new(OP, x, self.perplexity)?;
         let y = start(OP, x, self.dimensions, self.perplexity, &self.start, self.seed)?;
         let schedule = Schedule {
             exaggeration: self.exaggeration,
@@ -119,12 +115,11 @@ impl Fit for TSne {
             iterations: self.max_iterations,
             rate,
         };
-        let (y, trace, flat) = descend(OP, &p, y, &schedule, &self.progress)?;
+        let (y, trace, iterations, flat) = descend(OP, &p, y, &schedule, &self.progress)?;
         let kl = trace[trace.len() - 1];
         let finite = kl.is_finite() && y.iter().all(|v| v.is_finite());
         parameter("learning_rate", rate, finite, "must be smaller: the descent has diverged")?;
-        let iterations = trace.len() - 1;
         let report = Report::new(trace, iterations, flat, vec![kl]);
-        Ok(FittedTSne::new(x.to_owned(), y, self.perplexity, kl, p.is_stored(), report))
+        Ok(FittedTSne::new(x.to_owned(), y, self.perplexity, kl, report))
     }
 }

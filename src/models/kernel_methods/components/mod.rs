@@ -1,9 +1,11 @@
 //! Directions and coordinates of a feature space. Checked in `tests/svm/components.rs` against scikit-learn and the notes.
 
+mod centring;
 mod kernel_pca;
 mod pre_image;
 mod scaling;
 
+pub use centring::centred_rows;
 pub use kernel_pca::{FittedKernelPca, KernelPca};
 pub use scaling::{ClassicalScaling, classical_scaling};
 

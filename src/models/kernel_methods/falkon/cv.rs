@@ -11,9 +11,9 @@ use crate::check::{pairs, parameter};
 use crate::learn::configure::{getters, setters};
 use crate::learn::inherent::{fits, inherent};
 use crate::learn::{Fit, Predict, Rows, TargetDim};
-use crate::models::kernel_methods::choice::{grid, least};
+use crate::models::kernel_methods::choice::{grid, least, skipped};
 use crate::saved::Format;
-use crate::{Device, Kernel, Result};
+use crate::{Device, Error, Kernel, Result};
 
 /// [`Falkon`] over a list of kernels (bandwidths) and a list of penalties, chosen by k-fold cross-validation.
 ///
@@ -88,13 +88,25 @@ impl<D: TargetDim> Fit<ArrayRef<f64, D>> for FalkonCv {
             let (seen, missed) = (Rows::select(y, &rest), Rows::select(y, &held));
             for ((i, j), score) in scores.indexed_iter_mut() {
                 let model = candidate(&self.kernels[i], self.penalties[j]);
-                let fit = Fit::fit(&model, device, train.view(), &*seen)?;
+                let fit = match Fit::fit(&model, device, train.view(), &*seen) {
+                    Ok(fit) => fit,
+                    Err(Error::NoConvergence { .. }) => {
+                        *score = f64::NAN;
+                        continue;
+                    }
+                    Err(e) => return Err(e),
+                };
                 let wrong = &D::columns(&missed) - &D::columns(&Predict::predict(&fit, test.view())?);
                 *score += wrong.iter().map(|e| e * e).sum::<f64>() / D::columns(y).len() as f64;
             }
         }
-        let (i, j) = least(&scores)?;
-        let fit = Fit::fit(&candidate(&self.kernels[i], self.penalties[j]), device, x, y)?;
+        let fit = loop {
+            let (i, j) = least(&scores)?;
+            match Fit::fit(&candidate(&self.kernels[i], self.penalties[j]), device, x, y) {
+                Err(Error::NoConvergence { .. }) => scores[[i, j]] = f64::NAN,
+                fit => break fit?,
+            }
+        };
         let (kernels, penalties) = (self.kernels.clone(), self.penalties.clone());
         Ok(FittedFalkonCv { format: Format, kernels, penalties, scores, fit })
     }
@@ -124,9 +136,17 @@ getters!(FittedFalkonCv<D> {
     kernels: &[Kernel],
     /// The penalties that were tried.
     penalties: &[f64],
-    /// The mean squared error on held-out rows for each kernel (rows) and penalty (columns).
+    /// The mean squared error on held-out rows for each kernel (rows) and penalty (columns); NaN for those that did not
+    /// converge, which are never chosen: see [`skipped`](Self::skipped).
     scores: &Array2<f64>,
 });
+
+impl<D> FittedFalkonCv<D> {
+    /// The kernels and penalties, by their places, whose fits did not converge and were left out of the choice.
+    pub fn skipped(&self) -> Vec<(usize, usize)> {
+        skipped(&self.scores)
+    }
+}
 
 inherent!(FittedFalkonCv<D: TargetDim>: Predict -> Array<f64, D>, R2);
 

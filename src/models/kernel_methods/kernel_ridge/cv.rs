@@ -11,10 +11,10 @@ use crate::learn::inherent::{fits, inherent};
 use crate::learn::plan::{BUDGET, affords};
 use crate::learn::{Fit, FitWeighted, Predict, TargetDim};
 use crate::linalg::eigh;
-use crate::models::kernel_methods::choice::{grid, least};
+use crate::models::kernel_methods::choice::{grid, least, skipped};
 use crate::ops::{gram, product};
 use crate::saved::Format;
-use crate::{Device, Kernel, Matrix, Result};
+use crate::{Device, Error, Kernel, Matrix, Result};
 
 /// Matrices of n x n that an eigendecomposition holds at its peak.
 const COPIES: f64 = 6.0;
@@ -108,7 +108,15 @@ impl KernelRidgeCv {
         };
         let mut scores = Array2::zeros((self.kernels.len(), self.penalties.len()));
         for (kernel, mut scores) in self.kernels.iter().zip(scores.rows_mut()) {
-            for (missed, score) in data.missed(kernel, &self.penalties)?.iter().zip(&mut scores) {
+            let missed = match data.missed(kernel, &self.penalties) {
+                Ok(missed) => missed,
+                Err(Error::NoConvergence { .. }) => {
+                    scores.fill(f64::NAN);
+                    continue;
+                }
+                Err(e) => return Err(e),
+            };
+            for (missed, score) in missed.iter().zip(&mut scores) {
                 let squares = missed.mapv(|r| r * r) * data.weights.view().insert_axis(Axis(1));
                 *score = squares.sum() / (data.weights.sum() * columns.ncols() as f64);
             }
@@ -190,11 +198,20 @@ getters!(FittedKernelRidgeCv<D> {
     kernels: &[Kernel],
     /// The penalties that were tried.
     penalties: &[f64],
-    /// The mean squared error of leave-one-out for each kernel (rows) and penalty (columns).
+    /// The mean squared error of leave-one-out for each kernel (rows) and penalty (columns); NaN for those without a fit,
+    /// which are never chosen: see [`skipped`](Self::skipped).
     scores: &Array2<f64>,
     /// `y_i - f₋ᵢ(x_i)` under the best, n x t: by how much a fit without the observation misses it.
     leave_one_out_residuals => residuals: &Array2<f64>,
 });
+
+impl<D> FittedKernelRidgeCv<D> {
+    /// The kernels and penalties, by their places, that have no fit and were left out of the choice: no matrix that is
+    /// positive definite, or eigenvalues that did not converge.
+    pub fn skipped(&self) -> Vec<(usize, usize)> {
+        skipped(&self.scores)
+    }
+}
 
 inherent!(FittedKernelRidgeCv<D: TargetDim>: Predict -> Array<f64, D>, R2);
 

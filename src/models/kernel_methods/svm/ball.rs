@@ -81,7 +81,6 @@ impl Fit for EnclosingBall {
             op: OP,
             tolerance: self.tolerance,
             max_iterations: None,
-            shrinking: true,
             progress: self.progress.clone(),
         };
         let found = solve(&p, &mut rows, &settings)?;

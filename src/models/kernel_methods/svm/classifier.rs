@@ -3,12 +3,10 @@
 use std::ops::Range;
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
-use rayon::prelude::*;
 
 use super::certificate::report;
 use super::fitted::{FittedSvm, Votes};
 use super::machine::{Machine, Margin};
-use super::platt::Sigmoid;
 use super::rows::Rows;
 use super::smo::Settings;
 use crate::check::{finite, parameter, positive, require, weights};
@@ -37,9 +35,11 @@ pub enum SvmClasses {
 /// [`SvmClassifier::hard_margin`] are the other two [`Margin`]s. More classes are made of machines of two, see
 /// [`SvmClasses`]. In the words of a penalised mean, `(1/n) Σ max(0, 1 - y f) + λ‖f‖²` is `C = 1/(2nλ)`.
 ///
-/// The dual is solved by sequential minimal optimisation with working sets of second order, as in LIBSVM, but in f64, with
-/// kernel rows in a cache of bounded bytes, and never an `n x n` matrix. Every fit has a
-/// [`certificate`](super::FittedSvm::certificates). The solver runs on the CPU whatever the device.
+/// The dual is solved by sequential minimal optimisation with working sets of second order, as in LIBSVM, but in f64 and in
+/// blocks of points whose kernel rows one product makes; rows are kept in a cache of bounded bytes, all of them for at most
+/// 2,048 points. Every fit has a
+/// [`certificate`](super::FittedSvm::certificates). On a GPU it makes the rows of each block of more than
+/// 2,048 points and their sum in one launch, in f32; sums over blocks and the last check are in f64 on the CPU.
 ///
 /// ```
 /// use mercer::prelude::*;
@@ -59,17 +59,16 @@ pub enum SvmClasses {
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SvmClassifier {
-    kernel: Kernel,
+    pub(super) kernel: Kernel,
     margin: Margin,
     offset: bool,
-    classes: SvmClasses,
+    pub(super) classes: SvmClasses,
     class_weights: ClassWeights,
-    probabilities: Option<usize>,
+    pub(super) probabilities: Option<usize>,
     pub(super) seed: u64,
     tolerance: f64,
     max_iterations: Option<usize>,
-    shrinking: bool,
-    cache_bytes: usize,
+    pub(super) cache_bytes: usize,
     #[cfg_attr(feature = "serde", serde(skip))]
     progress: Progress,
 }
@@ -106,7 +105,6 @@ impl SvmClassifier {
             seed: 0,
             tolerance: TOLERANCE,
             max_iterations: None,
-            shrinking: true,
             cache_bytes: CACHE,
             progress: Progress::none(),
         }
@@ -134,8 +132,6 @@ setters!(SvmClassifier {
     tolerance: f64,
     /// Most iterations of a machine; by default a hundred for each observation, and ten million at least.
     max_iterations: into Option<usize>,
-    /// Whether observations that the machine does not depend on are left out for a while; they are by default.
-    shrinking: bool,
     /// Bytes of kernel rows that are kept; 200 MiB by default.
     cache_bytes: usize,
     /// Callback every 64 iterations, which can cancel the fit.
@@ -163,34 +159,25 @@ impl SvmClassifier {
 impl<L: Ord + Clone> Fit<[L]> for SvmClassifier {
     type Fitted = FittedSvm<L>;
 
-    fn fit(&self, _: &Device, x: ArrayView2<f64>, y: &[L]) -> Result<FittedSvm<L>> {
-        self.run(x, y, Array1::ones(y.len()).view())
+    fn fit(&self, device: &Device, x: ArrayView2<f64>, y: &[L]) -> Result<FittedSvm<L>> {
+        self.run(device, x, y, Array1::ones(y.len()).view())
     }
 }
 
 impl<L: Ord + Clone> FitWeighted<[L]> for SvmClassifier {
     fn fit_weighted(
         &self,
-        _: &Device,
+        device: &Device,
         x: ArrayView2<f64>,
         y: &[L],
         w: ArrayView1<f64>,
     ) -> Result<FittedSvm<L>> {
         weights(OP, w, x.nrows())?;
-        self.run(x, y, w)
+        self.run(device, x, y, w)
     }
 }
 
-const OP: &str = "SvmClassifier::fit";
-
-/// The places of its points, a machine, and its sigmoid.
-type Solved = (Vec<usize>, Machine, Option<Sigmoid>);
-
-/// One machine: the classes that it tells apart, by their blocks, and the label of each block.
-struct Duel {
-    blocks: Vec<usize>,
-    second: Vec<bool>,
-}
+pub(super) const OP: &str = "SvmClassifier::fit";
 
 impl SvmClassifier {
     fn check<L>(&self, x: ArrayView2<f64>, y: &[L]) -> Result<()> {
@@ -202,7 +189,13 @@ impl SvmClassifier {
         parameter("folds of the probabilities", folds as f64, folds > 1, "there must be at least two")
     }
 
-    fn run<L: Ord + Clone>(&self, x: ArrayView2<f64>, y: &[L], w: ArrayView1<f64>) -> Result<FittedSvm<L>> {
+    fn run<L: Ord + Clone>(
+        &self,
+        device: &Device,
+        x: ArrayView2<f64>,
+        y: &[L],
+        w: ArrayView1<f64>,
+    ) -> Result<FittedSvm<L>> {
         self.check(x, y)?;
         let weighed: Vec<usize> = (0..y.len()).filter(|&i| w[i] > 0.0).collect();
         let some: Vec<L> = weighed.iter().map(|&i| y[i].clone()).collect();
@@ -221,7 +214,9 @@ impl SvmClassifier {
         let mut coefficients = Array2::zeros((rows.len(), duels.len()));
         let (mut offsets, mut margins, mut certificates) = (Vec::new(), Vec::new(), Vec::new());
         let (mut ends, mut trace, mut sigmoids) = (Vec::new(), Vec::new(), Vec::new());
-        for (column, solved) in self.solved(&duels, &blocks, &sorted, &factors)?.into_iter().enumerate() {
+        for (column, solved) in
+            self.solved(device, &duels, &blocks, &sorted, &factors)?.into_iter().enumerate()
+        {
             let (places, machine, sigmoid) = solved?;
             for (&place, c) in places.iter().zip(&machine.coefficients) {
                 coefficients[[place, column]] = *c;
@@ -247,54 +242,11 @@ impl SvmClassifier {
         FittedSvm::new(labels, expansion, (offsets, margins), support, certificates, votes, sigmoids, report)
     }
 
-    /// The machine of every duel. Those of pairs are solved side by side, each on rows of its own points; those that all
-    /// classes take part in share their rows, one after another.
-    fn solved(
-        &self,
-        duels: &[Duel],
-        blocks: &[Range<usize>],
-        x: &Array2<f64>,
-        factors: &[f64],
-    ) -> Result<Vec<Result<Solved>>> {
-        let solve = |duel: &Duel, rows: &mut Rows| {
-            let of = duel.blocks.iter().zip(&duel.second);
-            let y: Vec<f64> =
-                of.flat_map(|(&b, &second)| vec![if second { 1.0 } else { -1.0 }; blocks[b].len()]).collect();
-            let places: Vec<usize> = duel.blocks.iter().flat_map(|&b| blocks[b].clone()).collect();
-            let weights: Vec<f64> = places.iter().map(|&i| factors[i]).collect();
-            let machine = self.machine(rows, &y, &weights)?;
-            let sigmoid = match self.probabilities {
-                None => None,
-                Some(folds) => {
-                    let scores = self.held_out(rows, &y, &weights, folds, &machine)?;
-                    Some(Sigmoid::fit(&scores, &y, &weights))
-                }
-            };
-            Ok((places, machine, sigmoid))
-        };
-        if duels.iter().all(|duel| duel.blocks.len() == blocks.len()) {
-            let mut rows = Rows::new(OP, &self.kernel, x.clone(), self.cache_bytes)?;
-            return Ok(duels.iter().map(|duel| solve(duel, &mut rows)).collect());
-        }
-        let bytes = self.cache_bytes / rayon::current_num_threads();
-        let alone = |duel: &Duel| {
-            let parts: Vec<_> =
-                duel.blocks.iter().map(|&b| x.slice(ndarray::s![blocks[b].clone(), ..])).collect();
-            let points = ndarray::concatenate(Axis(0), &parts).map_err(|e| crate::Error::Shape {
-                op: OP,
-                what: e.to_string(),
-            })?;
-            solve(duel, &mut Rows::new(OP, &self.kernel, points, bytes)?)
-        };
-        Ok(duels.par_iter().map(alone).collect())
-    }
-
     fn settings(&self) -> Settings {
         Settings {
             op: OP,
             tolerance: self.tolerance,
             max_iterations: self.max_iterations,
-            shrinking: self.shrinking,
             progress: self.progress.clone(),
         }
     }
@@ -313,20 +265,5 @@ impl SvmClassifier {
             .flat_map(|(c, b)| b.clone().map(move |i| (i, c)))
             .map(|(i, c)| w[i] * by_class[c])
             .collect())
-    }
-
-    fn duels(&self, k: usize) -> Vec<Duel> {
-        let all: Vec<usize> = (0..k).collect();
-        if k == 2 {
-            return vec![Duel { blocks: all, second: vec![false, true] }];
-        }
-        match self.classes {
-            SvmClasses::OneVsRest => (0..k)
-                .map(|c| Duel { blocks: all.clone(), second: (0..k).map(|b| b == c).collect() })
-                .collect(),
-            SvmClasses::OneVsOne => (0..k)
-                .flat_map(|a| (a + 1..k).map(move |b| Duel { blocks: vec![a, b], second: vec![false, true] }))
-                .collect(),
-        }
     }
 }

@@ -10,8 +10,9 @@ use crate::learn::configure::getters;
 use crate::learn::inherent::inherent;
 use crate::learn::{Classes, Decision, Label, Labels, Predict, PredictProba, Report, Reported};
 use crate::models::kernel_methods::expansion::Expansion;
+use crate::ops::gram_vec;
 use crate::saved::Format;
-use crate::{Device, Error, Kernel, Result};
+use crate::{Device, Error, Kernel, Matrix, Result};
 
 /// How scores of machines become a class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -124,7 +125,46 @@ impl<L> FittedSvm<L> {
         if self.expansion.points.nrows() == 0 {
             return Err(Error::Shape { op, what: "the machine has no support vectors".to_owned() });
         }
-        Ok(self.expansion.at(op, &self.device, x)? + &self.offsets)
+        let sums = match (self.votes, self.device.is_gpu()) {
+            (Votes::Pairs, false) => self.by_class(op, x)?,
+            _ => None,
+        };
+        let sums = if let Some(sums) = sums { sums } else { self.expansion.at(op, &self.device, x)? };
+        Ok(sums + &self.offsets)
+    }
+
+    /// `Σ a_i k(x_i, x)` of every pair's machine, one class of support vectors at a time: those have coefficients in the
+    /// machines of their class alone. None if some of these have not.
+    fn by_class(&self, op: &'static str, x: ArrayView2<f64>) -> Result<Option<Array2<f64>>> {
+        let (k, a) = (self.labels.classes().len(), &self.expansion.coefficients);
+        crate::check::inputs(op, x, self.expansion.points.ncols())?;
+        let pairs: Vec<(usize, usize)> = pairs(k).collect();
+        let mut members = vec![Vec::new(); k];
+        for (i, row) in a.rows().into_iter().enumerate() {
+            // A positive coefficient speaks for the second of a pair.
+            let speaks = |(c, pair): (&f64, &(usize, usize))| {
+                (*c != 0.0).then_some(if *c > 0.0 { pair.1 } else { pair.0 })
+            };
+            let mut classes = row.iter().zip(&pairs).filter_map(speaks);
+            let Some(class) = classes.next() else { continue };
+            if classes.any(|other| other != class) {
+                return Ok(None);
+            }
+            members[class].push(i);
+        }
+        let mut out = Array2::zeros((x.nrows(), pairs.len()));
+        let x = Matrix::from_host(x.to_owned());
+        for (class, members) in members.iter().enumerate().filter(|(_, m)| !m.is_empty()) {
+            let machines: Vec<usize> =
+                (0..pairs.len()).filter(|&m| pairs[m].0 == class || pairs[m].1 == class).collect();
+            let some = Matrix::from_host(self.expansion.points.select(Axis(0), members));
+            let a = Matrix::from_host(a.select(Axis(0), members).select(Axis(1), &machines));
+            let part = gram_vec(&self.expansion.kernel, &x, Some(&some), &a)?.into_array()?;
+            for (mut out, part) in out.rows_mut().into_iter().zip(part.rows()) {
+                machines.iter().zip(part).for_each(|(&m, p)| out[m] += p);
+            }
+        }
+        Ok(Some(out))
     }
 }
 

@@ -12,10 +12,6 @@ impl Lazy {
         Lazy { width, values: vec![0.0; width * width], filled: vec![false; width] }
     }
 
-    pub fn width(&self) -> usize {
-        self.width
-    }
-
     /// Row i, by `fill` if it was never asked for.
     pub fn row(&mut self, i: usize, fill: impl FnOnce(&mut [f64])) -> &[f64] {
         let row = &mut self.values[i * self.width..(i + 1) * self.width];

@@ -151,19 +151,6 @@ impl Local {
         Distance::new(self.constraint, top, bottom)
     }
 
-    /// Whether a variable is at a bound that it wants to stay at.
-    pub fn idle(&self, t: usize, distance: &Distance) -> bool {
-        let sum = usize::from(self.constraint == Constraint::SumOfEachSide && self.side[t] < 0.0);
-        let (up, low) = (self.up[sum][t] == 0.0, self.low[sum][t] == 0.0);
-        match (self.constraint, up, low) {
-            (_, true, true) => false,
-            (Constraint::None, true, _) => self.v[t] < -distance.violation,
-            (Constraint::None, false, _) => self.v[t] > distance.violation,
-            (_, true, _) => self.v[t] < distance.bottom[sum],
-            (_, false, _) => self.v[t] > distance.top[sum].0,
-        }
-    }
-
     /// Moves variables until none violates the conditions by more than is allowed. Rows of kernel values come from `k`,
     /// made by `fill`.
     pub fn run(

@@ -35,7 +35,6 @@ pub struct OneClassSvm {
     nu: f64,
     tolerance: f64,
     max_iterations: Option<usize>,
-    shrinking: bool,
     cache_bytes: usize,
     #[cfg_attr(feature = "serde", serde(skip))]
     progress: Progress,
@@ -49,7 +48,6 @@ impl OneClassSvm {
             nu,
             tolerance: TOLERANCE,
             max_iterations: None,
-            shrinking: true,
             cache_bytes: CACHE,
             progress: Progress::none(),
         }
@@ -65,8 +63,6 @@ setters!(OneClassSvm {
     tolerance: f64,
     /// Most iterations; by default a hundred for each observation, and ten million at least.
     max_iterations: into Option<usize>,
-    /// Whether observations that the machine does not depend on are left out for a while; they are by default.
-    shrinking: bool,
     /// Bytes of kernel rows that are kept; 200 MiB by default.
     cache_bytes: usize,
     /// Callback every 64 iterations, which can cancel the fit.
@@ -80,26 +76,26 @@ const OP: &str = "OneClassSvm::fit";
 impl Fit for OneClassSvm {
     type Fitted = FittedOneClassSvm;
 
-    fn fit(&self, _: &Device, x: ArrayView2<f64>, (): &()) -> Result<FittedOneClassSvm> {
-        self.run(x, Array1::ones(x.nrows()).view())
+    fn fit(&self, device: &Device, x: ArrayView2<f64>, (): &()) -> Result<FittedOneClassSvm> {
+        self.run(device, x, Array1::ones(x.nrows()).view())
     }
 }
 
 impl FitWeighted for OneClassSvm {
     fn fit_weighted(
         &self,
-        _: &Device,
+        device: &Device,
         x: ArrayView2<f64>,
         (): &(),
         w: ArrayView1<f64>,
     ) -> Result<FittedOneClassSvm> {
         weights(OP, w, x.nrows())?;
-        self.run(x, w)
+        self.run(device, x, w)
     }
 }
 
 impl OneClassSvm {
-    fn run(&self, x: ArrayView2<f64>, w: ArrayView1<f64>) -> Result<FittedOneClassSvm> {
+    fn run(&self, device: &Device, x: ArrayView2<f64>, w: ArrayView1<f64>) -> Result<FittedOneClassSvm> {
         finite(OP, "x", x)?;
         parameter("nu", self.nu, self.nu > 0.0 && self.nu <= 1.0, "must be above 0 and at most 1")?;
         positive("tolerance", self.tolerance)?;
@@ -124,12 +120,11 @@ impl OneClassSvm {
             constraint: Constraint::Sum,
             unit: Unit::Margin,
         };
-        let mut kernel_rows = Rows::new(OP, &self.kernel, x.clone(), self.cache_bytes)?;
+        let mut kernel_rows = Rows::new(OP, &self.kernel, x.clone(), self.cache_bytes)?.on(device)?;
         let settings = Settings {
             op: OP,
             tolerance: self.tolerance,
             max_iterations: self.max_iterations,
-            shrinking: self.shrinking,
             progress: self.progress.clone(),
         };
         let found = solve(&p, &mut kernel_rows, &settings)?;

@@ -32,7 +32,7 @@ pub enum Tube {
 ///
 /// [`SvmRegressor::nu`] finds ε too: it minimises `½‖f‖² + C (ν S ε + Σ_i s_i max(0, |y_i - f(x_i) - b| - ε))`, S the sum of
 /// the weights s. Several targets are fitted one after another, on the same kernel rows. The solver is that of
-/// [`SvmClassifier`](super::SvmClassifier) and runs on the CPU whatever the device.
+/// [`SvmClassifier`](super::SvmClassifier), also on a GPU.
 ///
 /// ```
 /// use mercer::prelude::*;
@@ -52,7 +52,6 @@ pub struct SvmRegressor {
     offset: bool,
     tolerance: f64,
     max_iterations: Option<usize>,
-    shrinking: bool,
     cache_bytes: usize,
     #[cfg_attr(feature = "serde", serde(skip))]
     progress: Progress,
@@ -77,7 +76,6 @@ impl SvmRegressor {
             offset: true,
             tolerance: TOLERANCE,
             max_iterations: None,
-            shrinking: true,
             cache_bytes: CACHE,
             progress: Progress::none(),
         }
@@ -97,8 +95,6 @@ setters!(SvmRegressor {
     tolerance: f64,
     /// Most iterations for a target; by default a hundred for each observation, and ten million at least.
     max_iterations: into Option<usize>,
-    /// Whether observations that the machine does not depend on are left out for a while; they are by default.
-    shrinking: bool,
     /// Bytes of kernel rows that are kept; 200 MiB by default.
     cache_bytes: usize,
     /// Callback every 64 iterations, which can cancel the fit.
@@ -121,7 +117,7 @@ struct Machine {
 impl SvmRegressor {
     fn run<D: TargetDim>(
         &self,
-        _: &Device,
+        device: &Device,
         x: ArrayView2<f64>,
         y: ArrayView2<f64>,
         w: Option<ArrayView1<f64>>,
@@ -137,7 +133,7 @@ impl SvmRegressor {
         let weights: Vec<f64> = rows.iter().map(|&i| w.map_or(1.0, |w| w[i])).collect();
         let (x, y) = (x.select(Axis(0), &rows), y.select(Axis(0), &rows));
         let (n, t) = y.dim();
-        let mut kernel_rows = Rows::new(OP, &self.kernel, x.clone(), self.cache_bytes)?;
+        let mut kernel_rows = Rows::new(OP, &self.kernel, x.clone(), self.cache_bytes)?.on(device)?;
         let mut coefficients = Array2::zeros((n, t));
         let (mut offsets, mut widths) = (Array1::zeros(t), Array1::zeros(t));
         let (mut certificates, mut ends, mut trace) = (Vec::new(), Vec::new(), Vec::new());
@@ -214,7 +210,6 @@ impl SvmRegressor {
             op: OP,
             tolerance: self.tolerance,
             max_iterations: self.max_iterations,
-            shrinking: self.shrinking,
             progress: self.progress.clone(),
         };
         let found = solve(&p, rows, &settings)?;

@@ -1,13 +1,14 @@
 //! Kernel rows of the points of one problem: all that were asked for if the points are few, else those that were used last,
 //! as many as the bytes allow.
 
-use ndarray::{Array2, Axis};
+use ndarray::{Array1, Array2, Axis};
 use rayon::prelude::*;
 
 use super::lazy::Lazy;
 use crate::kernel::GramRows;
+use crate::matrix::Points;
 use crate::ops::gram_vec;
-use crate::{Kernel, Matrix, Result};
+use crate::{Device, Error, Kernel, Matrix, Result};
 
 /// Most points whose rows are all kept, once they were asked for.
 const FEW: usize = 2048;
@@ -29,6 +30,8 @@ pub(super) struct Rows<'k> {
     used: Vec<u64>,
     resident: Vec<usize>,
     clock: u64,
+    /// Where sums of rows are made, if not here.
+    there: Option<Points>,
 }
 
 impl<'k> Rows<'k> {
@@ -38,7 +41,36 @@ impl<'k> Rows<'k> {
         let (n, diagonal) = (x.nrows(), gram.diagonal());
         let all = (n <= FEW).then(|| Lazy::new(n));
         let (kept, used) = if all.is_some() { Default::default() } else { (vec![None; n], vec![0; n]) };
-        Ok(Rows { kernel, op, x, gram, diagonal, bytes, all, kept, used, resident: Vec::new(), clock: 0 })
+        Ok(Rows {
+            kernel,
+            op,
+            x,
+            gram,
+            diagonal,
+            bytes,
+            all,
+            kept,
+            used,
+            resident: Vec::new(),
+            clock: 0,
+            there: None,
+        })
+    }
+
+    /// The same, with sums of rows made on this device if the points are many and f32 holds them.
+    pub fn on(mut self, device: &Device) -> Result<Self> {
+        if self.all.is_none() && device.is_gpu() {
+            // About a block of sums for each thousand points.
+            let flops = (self.len() as f64).powi(2) * (self.x.ncols() + 8) as f64;
+            let points = Points::new(self.op, device, self.x.view(), self.kernel.origin(), flops)?;
+            self.there = Some(points).filter(|points| points.device().is_gpu());
+        }
+        Ok(self)
+    }
+
+    /// Goes on in f64 on the CPU.
+    pub fn come_home(&mut self) {
+        self.there = None;
     }
 
     /// Rows of some of the points.
@@ -66,7 +98,23 @@ impl<'k> Rows<'k> {
     }
 
     /// `f_j += Σ_i c_i k(x_i, x_j)` for every j, over pairs `(i, c_i)`.
-    pub fn add(&mut self, changes: &[(usize, f64)], f: &mut [f64]) {
+    ///
+    /// On a GPU one launch makes the rows and their sum in f32, which is added in f64 here: the changed points go up, n
+    /// numbers come down, and no row is stored.
+    pub fn add(&mut self, changes: &[(usize, f64)], f: &mut [f64]) -> Result<()> {
+        if changes.is_empty() {
+            return Ok(());
+        }
+        if let Some(there) = &self.there {
+            match self.sum_there(there, changes) {
+                Ok(sum) if sum.iter().all(|v| v.is_finite()) => {
+                    f.iter_mut().zip(&sum).for_each(|(f, s)| *f += s);
+                    return Ok(());
+                }
+                Ok(_) | Err(Error::Unsupported { .. } | Error::TooLarge { .. }) => self.there = None,
+                Err(e) => return Err(e),
+            }
+        }
         // Parts of the changes, so that their rows fit the memory that was granted.
         let room = (self.bytes / (8 * self.len())).max(64);
         for part in changes.chunks(room) {
@@ -78,6 +126,29 @@ impl<'k> Rows<'k> {
                 super::lanes::add_rows(f, &rows, columns);
             });
         }
+        Ok(())
+    }
+
+    fn sum_there(&self, there: &Points, changes: &[(usize, f64)]) -> Result<Array1<f64>> {
+        let which: Vec<usize> = changes.iter().map(|c| c.0).collect();
+        let some = there.like(self.op, self.x.select(Axis(0), &which).view())?;
+        let weights = Array2::from_shape_fn((which.len(), 1), |(j, _)| changes[j].1);
+        let weights = Matrix::from_array(there.device(), weights.view())?;
+        let made = gram_vec(self.kernel, there.matrix()?, Some(&some), &weights)?.to_array()?;
+        let mut made = made.index_axis_move(Axis(1), 0);
+        self.add_noise(changes.iter().copied(), made.as_slice_mut().unwrap_or_default())?;
+        Ok(made)
+    }
+
+    /// The white noise of points with themselves, which sums over two sets of points leave out.
+    fn add_noise(&self, changes: impl Iterator<Item = (usize, f64)>, out: &mut [f64]) -> Result<()> {
+        if self.kernel.has_white_noise() {
+            for (j, by) in changes {
+                let x: Vec<f64> = self.x.row(j).iter().copied().collect();
+                out[j] += by * (self.diagonal[j] - self.kernel.value(&x, &x)?);
+            }
+        }
+        Ok(())
     }
 
     /// Computes the rows of these points that are not kept, in the place of those that were used longest ago.
@@ -135,12 +206,7 @@ impl<'k> Rows<'k> {
         let made = gram_vec(self.kernel, &all, Some(&some), &weights);
         self.x = all.into_array()?;
         let mut out: Vec<f64> = made?.into_array()?.into_iter().collect();
-        if self.kernel.has_white_noise() {
-            for &j in &used {
-                let x: Vec<f64> = self.x.row(j).iter().copied().collect();
-                out[j] += v[j] * (self.diagonal[j] - self.kernel.value(&x, &x)?);
-            }
-        }
+        self.add_noise(used.iter().map(|&j| (j, v[j])), &mut out)?;
         Ok(out)
     }
 }

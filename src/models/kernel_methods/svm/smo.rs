@@ -2,9 +2,9 @@
 //!
 //! Few points are one block. Of many, each block holds the points that violate the optimality conditions most and those that
 //! the last one left free; it is solved for itself (`local.rs`), and one product of its kernel rows carries what has moved to
-//! all others. Points that sit at a bound and want to stay there are left out for a while. When what is left has converged,
-//! the function is computed anew from the kernel at all points, and the search goes on if that finds a violation: so neither
-//! shrinking nor rounding in thousands of updates decides the result.
+//! all others: points that sit at a bound and want to stay there cost nothing until they do not. When no point violates the
+//! conditions, the function is computed anew from the kernel, and the search goes on if that finds a violation: so rounding
+//! in thousands of updates does not decide the result.
 
 use super::lazy::Lazy;
 use super::local::{Distance, End, Limits, Local};
@@ -15,7 +15,7 @@ use crate::{Error, Progress, Result};
 /// Most times that the gradient is computed anew.
 const CHECKS: usize = 40;
 /// Points in a block.
-const BLOCK: usize = 512;
+const BLOCK: usize = 1024;
 /// What is left of a block's violation when the next one is chosen.
 const EASED: f64 = 0.1;
 /// Smallest curvature of a step, relative to the largest `k(x, x)`.
@@ -29,7 +29,6 @@ pub(super) struct Settings {
     pub op: &'static str,
     pub tolerance: f64,
     pub max_iterations: Option<usize>,
-    pub shrinking: bool,
     pub progress: Progress,
 }
 
@@ -84,6 +83,8 @@ impl Smo<'_, '_, '_> {
                     break distance.violation;
                 }
                 checks += 1;
+                // What is left after sums in f32 is for those in f64.
+                self.rows.come_home();
                 stalled = checks >= CHECKS;
                 self.refresh()?;
                 self.trace.push(self.objective());
@@ -162,7 +163,7 @@ impl Smo<'_, '_, '_> {
         }
         let changes: Vec<(usize, f64)> =
             points.iter().zip(&moved).filter(|(_, by)| **by != 0.0).map(|(&i, &by)| (i, by)).collect();
-        self.rows.add(&changes, &mut self.f);
+        self.rows.add(&changes, &mut self.f)?;
         self.trace.push(self.objective());
         self.block = points;
         // A block that rounding has stopped is one of many.

@@ -1,0 +1,108 @@
+//! What pushes points of a picture apart: sums over all pairs, each pair once, in the vector registers of the machine.
+
+#![allow(clippy::inline_always, reason = "what is not inlined loses the instruction set of its caller")]
+
+use ndarray::Array2;
+use pulp::Arch;
+use rayon::prelude::*;
+
+/// Points that a point meets at a time.
+const CHUNK: usize = 64;
+/// Separate sums: enough to keep threads busy; they are added in order, so that threads do not change the result.
+const SUMS: usize = 8;
+
+/// `Σ_{i≠j} w_ij` and `Σ_j w_ij² (y_i - y_j)` with `w_ij = 1 / (1 + |y_i - y_j|²)`.
+pub(super) struct Push {
+    /// k x n.
+    pub force: Array2<f64>,
+    pub total: f64,
+}
+
+impl Push {
+    /// Of the rows of `y`, n x k.
+    pub fn of(y: &Array2<f64>) -> Self {
+        let (n, k) = y.dim();
+        // Coordinate by coordinate, so that loops run along points.
+        let flat = y.t().as_standard_layout().into_owned();
+        let flat = flat.as_slice().unwrap_or_default();
+        let parts: Vec<(Vec<f64>, f64)> = (0..SUMS)
+            .into_par_iter()
+            .map(|first| {
+                let (mut force, mut total) = (vec![0.0; n * k], 0.0);
+                let mut own = vec![0.0; k];
+                for i in (first..n).step_by(SUMS) {
+                    own.fill(0.0);
+                    total += Arch::new().dispatch(
+                        #[inline(always)]
+                        || row(flat, n, k, i, &mut force, &mut own),
+                    );
+                    own.iter().enumerate().for_each(|(c, o)| force[c * n + i] += o);
+                }
+                (force, total)
+            })
+            .collect();
+        let mut force = Array2::zeros((k, n));
+        let mut total = 0.0;
+        for (part, sum) in parts {
+            force.iter_mut().zip(part).for_each(|(f, p)| *f += p);
+            // Each pair was met once.
+            total += 2.0 * sum;
+        }
+        Push { force, total }
+    }
+}
+
+/// Point i against all after it: the sum of w, its own force to `own`, and what it does to the others to `force`.
+#[inline(always)]
+fn row(y: &[f64], n: usize, k: usize, i: usize, force: &mut [f64], own: &mut [f64]) -> f64 {
+    let (mut square, mut sums) = ([0.0; CHUNK], [0.0; CHUNK]);
+    let mut start = i + 1;
+    while start < n {
+        let len = CHUNK.min(n - start);
+        let square = &mut square[..len];
+        square.fill(1.0);
+        for c in 0..k {
+            let here = y[c * n + i];
+            for (s, there) in square.iter_mut().zip(&y[c * n + start..][..len]) {
+                *s += (here - there) * (here - there);
+            }
+        }
+        for (s, sum) in square.iter_mut().zip(&mut sums) {
+            let w = reciprocal(*s);
+            *sum += w;
+            *s = w * w;
+        }
+        for c in 0..k {
+            let here = y[c * n + i];
+            let mut lanes = [0.0; CHUNK];
+            let there = &y[c * n + start..][..len];
+            let force = &mut force[c * n + start..][..len];
+            for (((w2, there), f), lane) in square.iter().zip(there).zip(force).zip(&mut lanes) {
+                let push = w2 * (here - there);
+                *f -= push;
+                *lane = push;
+            }
+            own[c] += added(&lanes);
+        }
+        start += len;
+    }
+    added(&sums)
+}
+
+/// `1 / s` for s ≥ 1, to 1e-14: from f32, whose division is cheap, by a step of Newton's method.
+#[inline(always)]
+fn reciprocal(s: f64) -> f64 {
+    let rough = f64::from(1.0 / s as f32);
+    rough * (2.0 - s * rough)
+}
+
+#[inline(always)]
+fn added(values: &[f64; CHUNK]) -> f64 {
+    let mut sums = [0.0; 8];
+    for part in values.as_chunks::<8>().0 {
+        for l in 0..8 {
+            sums[l] += part[l];
+        }
+    }
+    sums.iter().sum()
+}
