@@ -14,6 +14,7 @@
 //! | centre, gather, permute, transpose | [`centre()`], [`centre_columns`], [`gather_rows`], [`permute`], [`permuted_sums`], [`transpose()`] |
 //! | element by element | [`map()`], [`zip`], [`diagonal()`], [`add_diagonal`], [`add_diagonal_vector`] |
 //! | random numbers, the same on every device | [`random()`], [`random_words`], [`bernoulli`], [`bernoulli_by`], [`categorical`], [`permutation`] |
+//! | hidden states of many sequences | [`forward_backward()`] |
 //! | spins on a lattice | [`lattice_gibbs`], [`lattice_means`], [`lattice_mean_field`] |
 //! | half the memory | [`to_half`], [`gram_half`] |
 
@@ -21,6 +22,7 @@ mod argmin;
 mod centre;
 mod cholesky;
 mod diagonal;
+mod forward_backward;
 mod gather;
 mod gaussian_log_density;
 mod gemm;
@@ -48,6 +50,7 @@ pub use centre::{centre, centre_columns};
 pub use cholesky::cholesky;
 pub(crate) use cholesky::{cholesky_in_place, factoring_bytes, inverses_bytes};
 pub use diagonal::{add_diagonal, add_diagonal_vector, diagonal};
+pub use forward_backward::{ForwardBackward, forward_backward};
 pub use gather::{gather_rows, permute, permuted_sums};
 pub use gaussian_log_density::{Whitening, gaussian_log_density};
 pub use gemm::{Relabellings, Trans, bilinear_forms, gemm, gemm_add, relabelled_forms, syrk};

@@ -7,6 +7,7 @@ mod argmin;
 mod centre;
 mod cholesky;
 mod diagonal;
+mod forward_backward;
 mod gather;
 mod gaussian_log_density;
 mod gemm;
