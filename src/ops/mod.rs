@@ -14,6 +14,7 @@
 //! | centre, gather, permute, transpose | [`centre()`], [`centre_columns`], [`gather_rows`], [`permute`], [`permuted_sums`], [`transpose()`] |
 //! | element by element | [`map()`], [`zip`], [`diagonal()`], [`add_diagonal`], [`add_diagonal_vector`] |
 //! | random numbers, the same on every device | [`random()`], [`random_words`], [`bernoulli`], [`bernoulli_by`], [`categorical`], [`permutation`] |
+//! | hidden states of many sequences | [`forward_backward()`] |
 //! | spins on a lattice | [`lattice_gibbs`], [`lattice_means`], [`lattice_mean_field`] |
 //! | networks | [`units()`], [`units_back`], [`output_loss()`], [`descend()`], [`gather_listed`] |
 //! | least squares of sparse rows | [`ridge_rows()`] |
@@ -24,6 +25,7 @@ mod centre;
 mod cholesky;
 mod descend;
 mod diagonal;
+mod forward_backward;
 mod gather;
 mod gaussian_log_density;
 mod gemm;
@@ -57,6 +59,8 @@ pub use descend::{Descending, Descent, Shrinkage, descend};
 pub(crate) use descend::{Note, places, step};
 pub use diagonal::{add_diagonal, add_diagonal_vector, diagonal};
 pub use gather::{RowList, gather_listed, gather_rows, permute, permuted_sums};
+pub use forward_backward::{ForwardBackward, forward_backward};
+pub use gather::{gather_rows, permute, permuted_sums};
 pub use gaussian_log_density::{Whitening, gaussian_log_density};
 pub use gemm::{Relabellings, Trans, bilinear_forms, gemm, gemm_add, relabelled_forms, syrk};
 pub(crate) use gemm::{

@@ -8,6 +8,7 @@ mod centre;
 mod cholesky;
 mod descend;
 mod diagonal;
+mod forward_backward;
 mod gather;
 mod gaussian_log_density;
 mod gemm;

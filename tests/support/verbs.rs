@@ -4,11 +4,11 @@ use mercer::matrix::SparseMatrix;
 use mercer::ops::{
     Along, Draw, Lattice, Map, Reduction, Relabellings, Second, Side, Trans, Triangle, Weights, Whitening,
     Zip, add_diagonal, add_diagonal_vector, argmin, bernoulli, bernoulli_by, bilinear_forms, categorical,
-    centre, centre_columns, cholesky, diagonal, gather_rows, gaussian_log_density, gemm, gemm_add, gram,
-    gram_diagonal, gram_half, gram_sum, gram_sum_grad, gram_vec, lattice_gibbs, lattice_mean_field,
-    lattice_means, log_det, logsumexp, map, moments, nearest, nearest_k, permutation, permute, permuted_sums,
-    random, random_words, reduce, relabelled_forms, softmax, solve_triangular, spmm, syrk, to_half,
-    transpose, zip,
+    centre, centre_columns, cholesky, diagonal, forward_backward, gather_rows, gaussian_log_density, gemm,
+    gemm_add, gram, gram_diagonal, gram_half, gram_sum, gram_sum_grad, gram_vec, lattice_gibbs,
+    lattice_mean_field, lattice_means, log_det, logsumexp, map, moments, nearest, nearest_k, permutation,
+    permute, permuted_sums, random, random_words, reduce, relabelled_forms, softmax, solve_triangular, spmm,
+    syrk, to_half, transpose, zip,
 };
 use mercer::random::Threshold;
 use mercer::ops::{
@@ -153,6 +153,12 @@ pub fn verbs() -> Vec<Verb> {
             })
         }),
         v("log_det", 1e-6, |d| Ok(vec![column(vec![log_det(&cholesky(&spd(d, 131)?)?)?])])),
+        v("forward_backward", 1e-5, |d| {
+            let a = points(5, 5, 1).mapv(|v| v + 1.1);
+            let a = &a / &a.sum_axis(Axis(1)).insert_axis(Axis(1));
+            let found = forward_backward(&up(d, 131, 5, 2)?, &[1, 63, 67], a.row(0), a.view())?;
+            Ok(vec![found.states.to_array()?, found.transitions, column(found.log_likelihoods)])
+        }),
         v("lattice", 1e-5, |d| {
             let (field, spins) = (points(9, 7, 1), points(9, 7, 2).mapv(|v| if v < 0.0 { -1i8 } else { 1 }));
             let flat = Array2::zeros((9, 7));
