@@ -4,6 +4,7 @@
 //! |---|---|
 //! | measure how far two distributions are apart, and where | [`Mmd`] |
 //! | test whether two samples come from one distribution | [`TwoSampleTest`] |
+//! | the same by a classifier that tries to tell them apart | [`c2st`] |
 //! | measure how much two variables depend on each other | [`Hsic`] |
 //! | test whether they do | [`IndependenceTest`] |
 //! | the same for several variables jointly | [`JointHsic`] |
@@ -44,4 +45,5 @@ pub use finite_set::{FiniteSetOutcome, Placement, SetFeatures};
 pub use outcome::{KernelOutcome, Run, TestOutcome};
 pub use resample::{Combine, Null, Resampling, p_value, permutation, signs};
 pub use stein::{KernelStein, SteinBase, SteinDiscrepancy};
+pub use two_sample::{C2st, c2st};
 pub use two_sample::{Estimator, FiniteSetTest, KernelChoice, MeanEstimate, Mmd, TwoSampleTest};

@@ -30,7 +30,7 @@ fn mlp(request: &Value) -> Result<Job, Failure> {
     let mut start: Vec<f64> = uniform(8, h * d + k * h).into_iter().map(|v| 0.1 * v).collect();
     start.splice(h * d..h * d, vec![0.0; h]);
     start.extend(vec![0.0; k]);
-    let training = Training::new(Adam::new(1e-3)).epochs(1).batch(batch).order(Order::Sequential);
+    let training = Training::new(Adam::new(1e-3).epsilon(1e-14)).epochs(1).batch(batch).order(Order::Sequential);
     let model = NeuralClassifier::new(&[h]).activation(Activation::Relu).start(start).training(training);
     let run = move || Ok(model.fit(&Device::cpu(), &x, &y)?.parameters().to_vec());
     Ok(timed(run, |parameters| Ok((parameters, 10))))
