@@ -65,6 +65,7 @@ pub(crate) use nearest::Centres;
 pub use nearest::{Nearest, nearest};
 pub use nearest_k::{NearestK, nearest_k};
 pub use reduce::{Along, Reduction, reduce};
+pub(crate) use softmax::softmax_block;
 pub use softmax::{softmax, softmax_logsumexp};
 pub use solve_triangular::{Side, Triangle, solve_triangular};
 pub(crate) use solve_triangular::{invert_lower, solve_in_place, solve_triangular_in_place};

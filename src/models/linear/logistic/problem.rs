@@ -1,9 +1,13 @@
 //! The penalised negative log-likelihood, its gradient and its Hessian, over columns of mean zero and size one.
 
-use ndarray::{Array1, Array2, ArrayView2, Axis, Zip};
+use std::ops::Range;
 
-use crate::learn::classify::{Task, log_sum_exp, sigmoid, softplus};
-use crate::ops::product;
+use ndarray::{Array1, Array2, ArrayView2, ArrayViewMut2, Zip};
+use rayon::prelude::*;
+
+use super::passes::{self, Order};
+use crate::Result;
+use crate::learn::classify::Task;
 use crate::probability::normal::{hazard, log_cdf};
 
 /// What a score of one column says of the second class.
@@ -15,12 +19,15 @@ pub(super) enum Link {
 
 impl Link {
     /// `-ln p(t | a)` and its first two derivatives by a, for t = 1 (`up`) or 0.
-    fn local(self, a: f64, up: bool) -> [f64; 3] {
+    pub fn local(self, a: f64, up: bool) -> [f64; 3] {
         let m = if up { a } else { -a };
         let [value, slope, curvature] = match self {
             Link::Logistic => {
-                let p = sigmoid(-m);
-                [softplus(-m), -p, p * sigmoid(m)]
+                // One exponential, of a number that is not positive, for all three.
+                let e = (-m.abs()).exp();
+                let small = e / (1.0 + e);
+                let p = if m >= 0.0 { small } else { 1.0 / (1.0 + e) };
+                [(-m).max(0.0) + e.ln_1p(), -p, small / (1.0 + e)]
             }
             Link::Probit => {
                 let (r, c) = hazard(m);
@@ -31,9 +38,9 @@ impl Link {
     }
 }
 
-/// `Σ s_i ℓ_i(z_iᵀW) + Σ_j l1_j |W_j| + ½ Σ_j l2_j W_j²`.
+/// `Σ s_i ℓ_i(z_iᵀW) + Σ_j l1_j |W_j| + ½ Σ_j l2_j W_j²`, z being rows of x that are shifted and scaled as they are read.
 pub(super) struct Problem<'a> {
-    pub z: Array2<f64>,
+    x: ArrayView2<'a, f64>,
     pub index: &'a [usize],
     pub weights: Array1<f64>,
     /// One for two classes, else one for each.
@@ -47,7 +54,6 @@ pub(super) struct Problem<'a> {
     shift: Array1<f64>,
     scale: Array1<f64>,
     intercept: bool,
-    features: usize,
 }
 
 /// Penalties, and whether there is an intercept.
@@ -58,6 +64,19 @@ pub(super) struct Shape {
     pub intercept: bool,
 }
 
+/// The smooth part of the objective at some parameters, and as many of its derivatives as were asked for.
+pub(super) struct Local {
+    pub value: f64,
+    /// The likelihood's part of the value.
+    pub loss: f64,
+    /// `p x c`.
+    pub gradient: Array2<f64>,
+    /// Column after column: `pc x pc`.
+    pub hessian: Option<Array2<f64>>,
+    /// Whether the scores, without the offset, tell all classes apart: then the likelihood has no maximum.
+    pub separated: bool,
+}
+
 impl<'a> Problem<'a> {
     pub fn new(
         task: &'a Task,
@@ -66,71 +85,93 @@ impl<'a> Problem<'a> {
         link: Link,
         shape: Shape,
     ) -> Self {
-        let x = &task.x;
-        let (n, d) = x.dim();
-        let total = weights.sum();
-        let mut shift = Array1::zeros(d);
-        let mut scale = Array1::zeros(d);
-        for (j, column) in x.axis_iter(Axis(1)).enumerate() {
+        let x = task.x.view();
+        let d = x.ncols();
+        let (mut shift, mut scale) = (Array1::zeros(d), Array1::zeros(d));
+        for (j, Column { low, high, mean }) in columns(x, &weights).into_iter().enumerate() {
             if shape.intercept {
-                // About the middle of the range: exact far from the origin.
-                let least = column.fold(f64::INFINITY, |m, v| m.min(*v));
-                let middle = 0.5 * least + 0.5 * column.fold(f64::NEG_INFINITY, |m, v| m.max(*v));
-                let mean = column.iter().zip(&weights).map(|(v, w)| w * (v - middle)).sum::<f64>() / total;
-                shift[j] = middle + mean;
-                if column.iter().all(|v| *v == least) {
+                shift[j] = mean;
+                if low == high {
                     continue;
                 }
             }
-            scale[j] = column.fold(0f64, |m, v| m.max((v - shift[j]).abs()));
+            scale[j] = (high - shift[j]).abs().max((low - shift[j]).abs());
         }
         let live: Vec<usize> = (0..d).filter(|&j| scale[j] > 0.0).collect();
         let p = live.len() + usize::from(shape.intercept);
-        let z = Array2::from_shape_fn((n, p), |(i, j)| {
-            live.get(j).map_or(1.0, |&j| (x[[i, j]] - shift[j]) / scale[j])
-        });
         let penalty = |by: &dyn Fn(f64) -> f64| {
             Array1::from_shape_fn(p, |j| live.get(j).map_or(0.0, |&j| by(scale[j])))
         };
         let l1 = penalty(&|s| shape.l1 / s);
         let l2 = penalty(&|s| shape.l2 / s / s);
         let columns = if task.classes == 2 { 1 } else { task.classes };
-        let (index, intercept, features) = (&task.index[..], shape.intercept, d);
-        Problem { z, index, weights, columns, link, offset, l1, l2, live, shift, scale, intercept, features }
+        let (index, intercept) = (&task.index[..], shape.intercept);
+        Problem { x, index, weights, columns, link, offset, l1, l2, live, shift, scale, intercept }
     }
 
     /// Parameters of a column.
     pub fn width(&self) -> usize {
-        self.z.ncols()
+        self.live.len() + usize::from(self.intercept)
+    }
+
+    pub fn rows(&self) -> usize {
+        self.x.nrows()
+    }
+
+    /// Rows of z.
+    pub fn fill(&self, rows: Range<usize>, z: &mut ArrayViewMut2<f64>) {
+        let whole = self.live.len() == self.x.ncols();
+        for (i, mut to) in rows.zip(z.rows_mut()) {
+            let from = self.x.row(i);
+            if whole {
+                Zip::from(to.slice_mut(ndarray::s![..self.live.len()]))
+                    .and(from)
+                    .and(&self.shift)
+                    .and(&self.scale)
+                    .for_each(|to, x, shift, scale| *to = (x - shift) / scale);
+            } else {
+                for (to, &j) in to.iter_mut().zip(&self.live) {
+                    *to = (from[j] - self.shift[j]) / self.scale[j];
+                }
+            }
+            if self.intercept {
+                to[self.live.len()] = 1.0;
+            }
+        }
     }
 
     pub fn penalised(&self) -> bool {
         self.l1.iter().chain(&self.l2).any(|v| *v > 0.0)
     }
 
-    /// `Z W` without the offset.
-    pub fn scores(&self, w: ArrayView2<f64>) -> Array2<f64> {
-        let mut a = Array2::zeros((self.z.nrows(), self.columns));
-        product(1.0, self.z.view(), w, 0.0, a.view_mut());
-        a
+    /// The objective but for its absolute values, and its derivatives up to an order.
+    pub fn at(&self, w: ArrayView2<f64>, order: Order) -> Result<Local> {
+        let sums = passes::sums(self, w, order);
+        Ok(self.with_ridge(w, sums))
     }
 
-    fn shifted(&self, w: ArrayView2<f64>) -> Array2<f64> {
-        let mut a = self.scores(w);
-        if let Some(offset) = &self.offset {
-            a.column_mut(0).zip_mut_with(offset, |a, o| *a += o);
+    /// What the squared penalty adds to sums over rows.
+    pub fn with_ridge(&self, w: ArrayView2<f64>, mut sums: Local) -> Local {
+        sums.value = sums.loss + self.ridge(w);
+        if !sums.gradient.is_empty() {
+            let each = Zip::from(sums.gradient.rows_mut()).and(w.rows()).and(&self.l2);
+            each.for_each(|mut g, w, l| g.scaled_add(*l, &w));
         }
-        a
+        if let Some(h) = &mut sums.hessian {
+            let p = self.width();
+            h.diag_mut().iter_mut().enumerate().for_each(|(j, h)| *h += self.l2[j % p]);
+        }
+        sums
     }
 
-    /// The likelihood's part of the objective.
-    pub fn loss(&self, w: ArrayView2<f64>) -> f64 {
-        let a = self.shifted(w);
-        let each = a.rows().into_iter().zip(self.index).zip(&self.weights);
-        each.map(|((a, &k), s)| {
-            s * if self.columns == 1 { self.link.local(a[0], k == 1)[0] } else { log_sum_exp(a) - a[k] }
-        })
-        .sum()
+    /// The objective but for its absolute values.
+    pub fn smooth(&self, w: ArrayView2<f64>) -> Result<f64> {
+        Ok(self.at(w, Order::Value)?.value)
+    }
+
+    /// The largest score that parameters make of any row, without the offset.
+    pub fn largest_score(&self, w: ArrayView2<f64>) -> f64 {
+        passes::largest_score(self, w)
     }
 
     /// The squared part of the penalty.
@@ -144,76 +185,9 @@ impl<'a> Problem<'a> {
         w.rows().into_iter().zip(&self.l1).map(|(w, l)| if *l > 0.0 { l * size(w) } else { 0.0 }).sum()
     }
 
-    /// The objective but for its absolute values.
-    pub fn smooth(&self, w: ArrayView2<f64>) -> f64 {
-        self.loss(w) + self.ridge(w)
-    }
-
-    /// The gradient of the smooth part, `p x c`; beside it `s_i ℓ''` for one column, or the class probabilities.
-    pub fn gradient(&self, w: ArrayView2<f64>) -> (Array2<f64>, Array2<f64>) {
-        let mut slope = self.shifted(w);
-        let mut curvature = slope.clone();
-        for (i, (&k, s)) in self.index.iter().zip(&self.weights).enumerate() {
-            if self.columns == 1 {
-                let [_, g, h] = self.link.local(slope[[i, 0]], k == 1);
-                (slope[[i, 0]], curvature[[i, 0]]) = (s * g, s * h);
-                continue;
-            }
-            let level = log_sum_exp(slope.row(i));
-            for c in 0..self.columns {
-                let p = (slope[[i, c]] - level).exp();
-                curvature[[i, c]] = p;
-                slope[[i, c]] = s * (p - f64::from(u8::from(c == k)));
-            }
-        }
-        let mut g = Array2::zeros((self.width(), self.columns));
-        product(1.0, self.z.t(), slope.view(), 0.0, g.view_mut());
-        Zip::from(g.rows_mut()).and(w.rows()).and(&self.l2).for_each(|mut g, w, l| g.scaled_add(*l, &w));
-        (g, curvature)
-    }
-
-    /// The Hessian of the smooth part, column after column: `pc x pc`.
-    pub fn hessian(&self, curvature: ArrayView2<f64>) -> Array2<f64> {
-        let (p, c) = (self.width(), self.columns);
-        let mut h = Array2::zeros((p * c, p * c));
-        for a in 0..c {
-            for b in 0..=a {
-                let each = |i: usize| {
-                    if c == 1 {
-                        return curvature[[i, 0]];
-                    }
-                    let own = if a == b { 1.0 } else { 0.0 };
-                    self.weights[i] * curvature[[i, a]] * (own - curvature[[i, b]])
-                };
-                let weighted = Array2::from_shape_fn(self.z.dim(), |(i, j)| each(i) * self.z[[i, j]]);
-                let mut block = Array2::zeros((p, p));
-                product(1.0, self.z.t(), weighted.view(), 0.0, block.view_mut());
-                h.slice_mut(ndarray::s![a * p..(a + 1) * p, b * p..(b + 1) * p]).assign(&block);
-                if a != b {
-                    h.slice_mut(ndarray::s![b * p..(b + 1) * p, a * p..(a + 1) * p]).assign(&block.t());
-                }
-            }
-            for j in 0..p {
-                h[[a * p + j, a * p + j]] += self.l2[j];
-            }
-        }
-        h
-    }
-
-    /// Whether these parameters tell all classes apart: then the likelihood has no maximum.
-    pub fn separates(&self, w: ArrayView2<f64>) -> bool {
-        let a = self.scores(w);
-        a.rows().into_iter().zip(self.index).all(|(a, &k)| {
-            if self.columns == 1 {
-                return if k == 1 { a[0] > 0.0 } else { a[0] < 0.0 };
-            }
-            (0..a.len()).all(|c| c == k || a[c] < a[k])
-        })
-    }
-
     /// Coefficients, `d x c`, and intercepts of the features as they were given.
     pub fn restored(&self, w: ArrayView2<f64>) -> (Array2<f64>, Array1<f64>) {
-        let mut coefficients = Array2::zeros((self.features, self.columns));
+        let mut coefficients = Array2::zeros((self.x.ncols(), self.columns));
         let mut constant: Array1<f64> =
             if self.intercept { w.row(self.width() - 1).to_owned() } else { Array1::zeros(self.columns) };
         for (place, &j) in self.live.iter().enumerate() {
@@ -228,7 +202,7 @@ impl<'a> Problem<'a> {
     /// were given, then the intercept if there is one.
     pub fn restored_covariance(&self, covariance: ArrayView2<f64>) -> Array2<f64> {
         let (p, c) = (self.width(), self.columns);
-        let full = self.features + usize::from(self.intercept);
+        let full = self.x.ncols() + usize::from(self.intercept);
         let mut map = Array2::<f64>::zeros((full, p));
         for (place, &j) in self.live.iter().enumerate() {
             map[[j, place]] = 1.0 / self.scale[j];
@@ -249,4 +223,44 @@ impl<'a> Problem<'a> {
         }
         out
     }
+}
+
+/// What a feature is shifted and scaled by.
+#[derive(Clone)]
+struct Column {
+    low: f64,
+    high: f64,
+    mean: f64,
+}
+
+/// The least and the largest value of each column, and its weighted mean about its first value, exact far from the origin:
+/// in one pass on every core.
+fn columns(x: ArrayView2<f64>, weights: &Array1<f64>) -> Vec<Column> {
+    let (n, d) = x.dim();
+    let nothing = || vec![Column { low: f64::INFINITY, high: f64::NEG_INFINITY, mean: 0.0 }; d];
+    let rows = n.div_ceil(64).max(1);
+    let part = |first: usize| {
+        let mut all = nothing();
+        for i in first..n.min(first + rows) {
+            for ((all, &v), origin) in all.iter_mut().zip(x.row(i)).zip(x.row(0)) {
+                all.low = all.low.min(v);
+                all.high = all.high.max(v);
+                all.mean += weights[i] * (v - origin);
+            }
+        }
+        all
+    };
+    let starts: Vec<usize> = (0..n).step_by(rows).collect();
+    let parts: Vec<Vec<Column>> = starts.into_par_iter().map(part).collect();
+    let mut all = nothing();
+    for part in parts {
+        for (all, part) in all.iter_mut().zip(part) {
+            all.low = all.low.min(part.low);
+            all.high = all.high.max(part.high);
+            all.mean += part.mean;
+        }
+    }
+    let total = weights.sum();
+    all.iter_mut().zip(x.row(0)).for_each(|(all, origin)| all.mean = origin + all.mean / total);
+    all
 }
