@@ -1,42 +1,23 @@
 //! A Gaussian for each class: means, covariances, densities, draws.
 
-use ndarray::{Array1, Array2, Array3, ArrayView1, ArrayView2, Axis, stack};
+use ndarray::{Array1, Array2, Array3, ArrayView2, ArrayViewMut2, Axis, stack};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
+use rayon::prelude::*;
 
 #[cfg(feature = "serde")]
 use crate::check::{finite, require};
 use crate::check::{parameter, zeros};
-use crate::learn::classify::Task;
 use crate::linalg::small_cholesky::cholesky;
-use crate::ops::product;
+use crate::ops::product_alone;
 use crate::{Error, Result};
+
+/// Rows whose densities a thread takes at a time.
+const ROWS: usize = 512;
 
 /// `ln 2π`.
 pub(super) const LN_2PI: f64 = 1.837_877_066_409_345_3;
-
-/// The weighted mean of rows, about the middle of their range: exact far from the origin.
-pub(super) fn mean(x: ArrayView2<f64>, w: ArrayView1<f64>) -> Array1<f64> {
-    let total = w.sum();
-    let each = |column: ArrayView1<f64>| {
-        let least = column.fold(f64::INFINITY, |m, v| m.min(*v));
-        let middle = 0.5 * least + 0.5 * column.fold(f64::NEG_INFINITY, |m, v| m.max(*v));
-        middle + column.iter().zip(w).map(|(v, w)| w * (v - middle)).sum::<f64>() / total
-    };
-    x.axis_iter(Axis(1)).map(each).collect()
-}
-
-/// `Σ w_i (x_i - m)(x_i - m)ᵀ`.
-pub(super) fn scatter(x: ArrayView2<f64>, w: ArrayView1<f64>, m: ArrayView1<f64>) -> Array2<f64> {
-    let centred = &x - &m;
-    let weighted = &centred * &w.insert_axis(Axis(1));
-    let mut out = Array2::zeros((x.ncols(), x.ncols()));
-    product(1.0, weighted.t(), centred.view(), 0.0, out.view_mut());
-    // The same bits on both sides of the diagonal.
-    let t = out.t().to_owned();
-    0.5 * out + 0.5 * t
-}
 
 /// `(1 - s) C + s (tr C / d) I`.
 pub(super) fn shrunk(mut c: Array2<f64>, s: f64) -> Array2<f64> {
@@ -46,32 +27,6 @@ pub(super) fn shrunk(mut c: Array2<f64>, s: f64) -> Array2<f64> {
         c.diag_mut().mapv_inplace(|v| v + s * mean);
     }
     c
-}
-
-/// The rows, weights, mean and scatter of each class, and the class weights.
-pub(super) struct Moments {
-    pub means: Array2<f64>,
-    pub scatters: Vec<Array2<f64>>,
-    pub mass: Array1<f64>,
-}
-
-impl Moments {
-    pub fn of(task: &Task) -> Result<Self> {
-        let d = task.x.ncols();
-        let mut means = Array2::zeros((task.classes, d));
-        let mut scatters = Vec::with_capacity(task.classes);
-        for k in 0..task.classes {
-            let rows = task.rows_of(k);
-            let (x, w) = (task.x.select(Axis(0), &rows), task.weights.select(Axis(0), &rows));
-            means.row_mut(k).assign(&mean(x.view(), w.view()));
-            scatters.push(scatter(x.view(), w.view(), means.row(k)));
-        }
-        let overflow = scatters.iter().flatten().chain(&means).any(|v| !v.is_finite());
-        if overflow {
-            return Err(crate::check::blame("a discriminant", task.x.view()));
-        }
-        Ok(Moments { means, scatters, mass: task.mass() })
-    }
 }
 
 /// Shares of classes: those given, or those of the data.
@@ -174,18 +129,36 @@ impl Gaussians {
 
     /// `ln p(class) + ln N(x; m_class, C_class)`.
     pub fn log_joint(&self, x: ArrayView2<f64>) -> Array2<f64> {
+        let mut out = self.squares(x);
+        for (class, mut column) in out.columns_mut().into_iter().enumerate() {
+            let constant = self.priors[class].ln() - 0.5 * (x.ncols() as f64 * LN_2PI + self.log_det(class));
+            column.mapv_inplace(|square| constant - 0.5 * square);
+        }
+        out
+    }
+
+    /// `ln |C_class|`.
+    pub fn log_det(&self, class: usize) -> f64 {
+        self.log_dets[self.at(class)]
+    }
+
+    /// `(x - m_class)ᵀ C_class⁻¹ (x - m_class)`, `n x K`, blocks of rows side by side.
+    pub fn squares(&self, x: ArrayView2<f64>) -> Array2<f64> {
         let (k, d) = self.means.dim();
         let mut out = Array2::zeros((x.nrows(), k));
-        let mut white = Array2::zeros((x.nrows(), d));
-        for class in 0..k {
-            let centred = &x - &self.means.row(class);
-            product(1.0, centred.view(), self.whitening(class).t(), 0.0, white.view_mut());
-            let constant =
-                self.priors[class].ln() - 0.5 * (d as f64 * LN_2PI + self.log_dets[self.at(class)]);
-            for (out, z) in out.column_mut(class).iter_mut().zip(white.rows()) {
-                *out = constant - 0.5 * z.dot(&z);
+        let block = |(x, mut out): (ArrayView2<f64>, ArrayViewMut2<f64>)| {
+            let mut white = Array2::zeros((x.nrows(), d));
+            for class in 0..k {
+                let centred = &x - &self.means.row(class);
+                product_alone(1.0, centred.view(), self.whitening(class).t(), white.view_mut());
+                for (out, z) in out.column_mut(class).iter_mut().zip(white.rows()) {
+                    *out = z.dot(&z);
+                }
             }
-        }
+        };
+        let blocks: Vec<_> =
+            x.axis_chunks_iter(Axis(0), ROWS).zip(out.axis_chunks_iter_mut(Axis(0), ROWS)).collect();
+        blocks.into_par_iter().for_each(block);
         out
     }
 

@@ -9,7 +9,8 @@ use crate::learn::classify::{
     Body, Joint, Probable, Task, classifier_fits, contrast, fitted_classifier, softmax_rows,
 };
 use crate::learn::configure::{getters, setters};
-use crate::models::generative::gaussians::{LN_2PI, mean, priors};
+use crate::models::generative::gaussians::{LN_2PI, priors};
+use crate::models::generative::moments::mean;
 use crate::{Device, Error, Result};
 
 /// `p(x | k) = Π_j N(x_j; m_kj, v_kj)`: quadratic discriminant analysis with diagonal covariances.
