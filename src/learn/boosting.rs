@@ -15,7 +15,7 @@ use crate::{Device, Progress, Result};
 /// `a(x) = Σ_m π_m f_m(x)` over models `f_m = ±1`, each fitted with the weights `exp(-t_i a(x_i))` that those before have
 /// left; `π_m = ½ ln((1 - ε_m)/ε_m)` for the weighted error `ε_m`.
 ///
-/// [`AdaBoost`](crate::models::boosting::AdaBoost) over any weak learner that takes weights; two classes alone. The share of
+/// `AdaBoost` over any weak learner that takes weights; two classes alone. The share of
 /// rows that are wrong is at most `Π_m 2√(ε_m(1 - ε_m))`. It ends when a model makes no error or is no better than chance.
 ///
 /// ```
