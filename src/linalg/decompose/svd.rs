@@ -32,10 +32,9 @@ pub(crate) fn thin_svd(a: ArrayView2<f64>) -> Result<Svd> {
     let Some(entries) = a.as_slice().filter(|_| k > 0) else {
         return Ok(Svd { u: Array2::zeros((n, 0)), values: Array1::zeros(0), v: Array2::zeros((d, 0)) });
     };
-    if n >= 8 * d && n * d * d > 1 << 24 {
-        if let Some(found) = of_many_rows(a.view(), unit) {
-            return found;
-        }
+    let many = n >= 8 * d && n * d * d > 1 << 24;
+    if let Some(found) = many.then(|| of_many_rows(a.view(), unit)).flatten() {
+        return found;
     }
     let found = restored(|| MatRef::from_row_major_slice(entries, n, d).thin_svd());
     let none =

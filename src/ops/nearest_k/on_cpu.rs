@@ -135,9 +135,10 @@ impl WithSimd for Search<'_> {
                 norm += own * own;
                 packed[(i / wide * d + e) * wide + i % wide] = own as f32;
             }
-            let far = !(norm < FAR * FAR);
-            let best = if far { definition(&mut Vec::new(), x, self.y, self.k) } else { Vec::new() };
-            limits[i] = if far { f32::NEG_INFINITY } else { f32::INFINITY };
+            // A NaN is far.
+            let near = norm < FAR * FAR;
+            let best = if near { Vec::new() } else { definition(&mut Vec::new(), x, self.y, self.k) };
+            limits[i] = if near { f32::INFINITY } else { f32::NEG_INFINITY };
             queries.push(Query { norm, best });
         }
         let tile = (CACHED / (4 * SIDE * (d + 1))).max(1);

@@ -145,6 +145,7 @@ impl<'a> Problem<'a> {
     }
 
     /// The objective but for its absolute values, and its derivatives up to an order.
+    #[allow(clippy::unnecessary_wraps, reason = "as its twin on a device, which may fail")]
     pub fn at(&self, w: ArrayView2<f64>, order: Order) -> Result<Local> {
         let sums = passes::sums(self, w, order);
         Ok(self.with_ridge(w, sums))
