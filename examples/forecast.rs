@@ -18,7 +18,9 @@ fn main() -> mercer::Result<()> {
         Some(card) => vec![card],
         None => all.into_iter().filter(|card| chosen.contains(&card.name())).collect(),
     };
-    println!("Milliseconds by a model of each card: launches, arithmetic, memory and bus, without the host's own work.\n");
+    println!(
+        "Milliseconds by a model of each card: launches, arithmetic, memory and bus, without the host's own work.\n"
+    );
     let names: String = cards.iter().map(|card| format!(" {} |", card.name())).collect();
     println!("| computation | n | launches | 10⁹ multiply-adds | GB |{names}");
     println!("|---|---|---|---|---|{}", "---|".repeat(cards.len()));

@@ -4,10 +4,10 @@
 //! `cargo run --release --example gpu_vs_cpu [-- --device NAME] [--card NAME,TFLOPS,GB/S[,UNITS]] [--sizes 256,1024]
 //! [--only gemm] [--json]`
 
-#[path = "../benches/cases.rs"]
-mod cases;
 #[path = "support/card.rs"]
 mod card;
+#[path = "../benches/cases.rs"]
+mod cases;
 #[path = "support/computations.rs"]
 mod computations;
 
@@ -50,12 +50,25 @@ impl Screen {
         println!("mercer {} on {}, driver {}", env!("CARGO_PKG_VERSION"), self.device, adapter.driver);
         println!("beside {}; model of {} (docs/gpu.md), no measurement", Device::cpu(), self.card);
         if adapter.is_software() {
-            println!("note: this is a CPU pretending to be a GPU; these are not GPU numbers, and the model is not of it");
+            println!(
+                "note: this is a CPU pretending to be a GPU; these are not GPU numbers, and the model is not of it"
+            );
         }
-        println!("{:54} {:>8} {:>10} {:>10} {:>10} {:>8}", "", "n", "CPU ms", "device ms", "model ms", "ratio");
+        println!(
+            "{:54} {:>8} {:>10} {:>10} {:>10} {:>8}",
+            "", "n", "CPU ms", "device ms", "model ms", "ratio"
+        );
     }
 
-    fn row(&self, name: &str, n: usize, host: Option<f64>, there: Option<(f64, f64)>, times: f64, rate: &str) {
+    fn row(
+        &self,
+        name: &str,
+        n: usize,
+        host: Option<f64>,
+        there: Option<(f64, f64)>,
+        times: f64,
+        rate: &str,
+    ) {
         let ms = |seconds: Option<f64>| seconds.map_or("-".to_owned(), |s| format!("{:.3}", 1e3 * s / times));
         let (took, model) = (there.map(|t| t.0), there.map(|t| t.1));
         let ratio = there.map_or("-".to_owned(), |(took, model)| format!("{:.1}", took / model));
@@ -76,8 +89,8 @@ fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let value = |flag: &str| arguments.iter().position(|a| a == flag).and_then(|i| arguments.get(i + 1));
     let wanted = |name: &str| value("--only").is_none_or(|only| name.contains(only.as_str()));
-    let sizes: Vec<usize> = value("--sizes")
-        .map_or(vec![1024], |s| s.split(',').filter_map(|n| n.parse().ok()).collect());
+    let sizes: Vec<usize> =
+        value("--sizes").map_or(vec![1024], |s| s.split(',').filter_map(|n| n.parse().ok()).collect());
     let options = value("--device").map_or(DeviceOptions::new(), |name| DeviceOptions::new().name(name));
     let opened = options.open()?;
     // A card that nobody knows is compared with one of the middle.

@@ -101,7 +101,8 @@ fn main() -> ExitCode {
                 _ => false,
             };
             let differ: Vec<_> = verbs::verbs().into_iter().filter(|v| !same(v)).map(|v| v.name).collect();
-            let said = if differ.is_empty() { "the same bits".to_owned() } else { format!("{differ:?}   FAILED") };
+            let said =
+                if differ.is_empty() { "the same bits".to_owned() } else { format!("{differ:?}   FAILED") };
             println!("    run-time checks of shaders on and off: {said}");
             if differ.is_empty() { passed += 1 } else { failed += 1 }
         }

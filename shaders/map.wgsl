@@ -36,6 +36,7 @@ fn f(v: vec4<f32>) -> vec4<f32> {
             let e = exp(-abs(v));
             return select(e, vec4(1.0), v >= vec4<f32>()) / (1.0 + e);
         }
+        case 10u: { return max(v, vec4<f32>()) + log(1.0 + exp(-abs(v))); }
         default: { return max(v, vec4(params.x)); }
     }
 }

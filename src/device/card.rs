@@ -94,7 +94,8 @@ impl Card {
         Card::all().into_iter().find(|card| {
             let found = adapter.split_once(&card.name.to_lowercase());
             found.is_some_and(|(_, rest)| {
-                let next: String = rest.trim_start().chars().take_while(char::is_ascii_alphanumeric).collect();
+                let next: String =
+                    rest.trim_start().chars().take_while(char::is_ascii_alphanumeric).collect();
                 !OTHERS.contains(&next.as_str()) && !rest.starts_with(|c: char| c.is_ascii_alphanumeric())
             })
         })

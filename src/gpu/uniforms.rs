@@ -38,8 +38,11 @@ impl Uniforms {
         });
         let slot = wgpu::BufferBinding { buffer: &buffer, offset: 0, size: std::num::NonZeroU64::new(SEEN) };
         let entries = [wgpu::BindGroupEntry { binding: 0, resource: wgpu::BindingResource::Buffer(slot) }];
-        let group =
-            device.create_bind_group(&wgpu::BindGroupDescriptor { label, layout: &layout, entries: &entries });
+        let group = device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label,
+            layout: &layout,
+            entries: &entries,
+        });
         Uniforms { layout, group, buffer }
     }
 

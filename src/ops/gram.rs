@@ -7,8 +7,8 @@ mod on_cpu;
 mod on_gpu;
 
 use on_cpu::cpu;
-pub(super) use on_cpu::{Ready, STRIP};
 pub(crate) use on_cpu::gram_lower;
+pub(super) use on_cpu::{Ready, STRIP};
 use on_gpu::on_gpu;
 pub(super) use on_gpu::{Loaded, Params, fill, per_pair};
 

@@ -43,6 +43,8 @@ pub enum Map {
     Sigmoid,
     /// The larger of `x` and this.
     MaxWith(f64),
+    /// `ln(1 + e^x)`.
+    Softplus,
 }
 
 impl Map {
@@ -59,6 +61,7 @@ impl Map {
             Map::Tanh => (7, 0.0, 0.0),
             Map::Sigmoid => (8, 0.0, 0.0),
             Map::MaxWith(least) => (9, least, 0.0),
+            Map::Softplus => (10, 0.0, 0.0),
         }
     }
 }
@@ -239,6 +242,7 @@ mod tests {
                     ("recip", Box::new(|| map(&a, Map::Recip))),
                     ("affine", Box::new(|| map(&a, Map::Affine { scale: 1.0, shift: 1.0 }))),
                     ("sigmoid", Box::new(|| map(&a, Map::Sigmoid))),
+                    ("softplus", Box::new(|| map(&a, Map::Softplus))),
                     ("max", Box::new(|| map(&a, Map::MaxWith(1.0)))),
                     ("add column", Box::new(|| zip(&a, &column, Zip::Add))),
                     ("add entry", Box::new(|| zip(&a, &one, Zip::Add))),

@@ -41,8 +41,8 @@ mod map;
 mod moments;
 mod nearest;
 mod nearest_k;
-mod random;
 mod output_loss;
+mod random;
 mod reduce;
 mod ridge_rows;
 mod softmax;
@@ -58,13 +58,13 @@ pub(crate) use cholesky::{cholesky_in_place, factoring_bytes, inverses_bytes};
 pub use descend::{Descending, Descent, Shrinkage, descend};
 pub(crate) use descend::{Note, places, step};
 pub use diagonal::{add_diagonal, add_diagonal_vector, diagonal};
-pub use gather::{RowList, gather_listed, gather_rows, permute, permuted_sums};
 pub use forward_backward::{ForwardBackward, forward_backward};
-pub use gather::{gather_rows, permute, permuted_sums};
+pub use gather::{RowList, gather_listed, gather_rows, permute, permuted_sums};
 pub use gaussian_log_density::{Whitening, gaussian_log_density};
 pub use gemm::{Relabellings, Trans, bilinear_forms, gemm, gemm_add, relabelled_forms, syrk};
 pub(crate) use gemm::{
-    accumulate_alone, accumulate_lower_alone, add_lower, on_a_worker, product, product_alone, triangle_squared,
+    accumulate_alone, accumulate_lower_alone, add_lower, on_a_worker, product, product_alone,
+    triangle_squared,
 };
 pub(crate) use gram::gram_lower;
 pub use gram::{gram, gram_half};
@@ -81,11 +81,12 @@ pub use moments::{Moments, Second, moments};
 pub(crate) use nearest::Centres;
 pub use nearest::{Nearest, nearest};
 pub use nearest_k::{NearestK, nearest_k};
-pub use random::{Draw, bernoulli, bernoulli_by, categorical, permutation, random, random_words};
 pub(crate) use output_loss::output_loss_into;
 pub use output_loss::{Output, output_loss};
+pub use random::{Draw, bernoulli, bernoulli_by, categorical, permutation, random, random_words};
 pub use reduce::{Along, Reduction, reduce};
 pub use ridge_rows::{RatedRows, RidgeSystem, ridge_rows};
+pub(crate) use softmax::softmax_block;
 pub use softmax::{softmax, softmax_logsumexp};
 pub use solve_triangular::{Side, Triangle, solve_triangular};
 pub(crate) use solve_triangular::{invert_lower, solve_in_place, solve_triangular_in_place};

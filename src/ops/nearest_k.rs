@@ -2,17 +2,18 @@
 //!
 //! Checked in `tests/ops/nearest_k.rs` against all distances, sorted.
 
+mod on_cpu;
+
 use ndarray::Array2;
-use rayon::prelude::*;
 
 use super::gram::{check, per_pair};
 use super::half::operand;
-use super::reduce::flat;
 use crate::check::{components, room};
 use crate::gpu::{Gpu, Pass, Shader};
 use crate::matrix::Shared;
 use crate::matrix::window::{affordable, step, windows};
 use crate::{Matrix, Precision, Result};
+use on_cpu::cpu;
 
 const SHADER: &str = include_str!("../../shaders/nearest_k.wgsl");
 /// Rows of x in a workgroup.
@@ -66,29 +67,6 @@ pub fn nearest_k(x: &Matrix, y: &Matrix, k: usize) -> Result<NearestK> {
     match place {
         Shared::Cpu => Ok(cpu(x.cpu(), y.cpu(), k)),
         Shared::Gpu(gpu) => gpu.guard("nearest_k", || on_gpu(gpu, x, y, k)),
-    }
-}
-
-fn cpu(x: &Array2<f64>, y: &Array2<f64>, k: usize) -> NearestK {
-    let (n, d) = x.dim();
-    let (x, y) = (x.as_standard_layout(), y.as_standard_layout());
-    let (x, y) = (flat(&x), flat(&y));
-    let order = |a: &(f64, usize), b: &(f64, usize)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
-    let search = |all: &mut Vec<(f64, usize)>, row: &[f64]| {
-        all.clear();
-        let square = |other: &[f64]| row.iter().zip(other).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
-        all.extend(y.chunks_exact(d).enumerate().map(|(j, other)| (square(other), j)));
-        if k < all.len() {
-            all.select_nth_unstable_by(k - 1, order);
-            all.truncate(k);
-        }
-        all.sort_unstable_by(order);
-        all.clone()
-    };
-    let found: Vec<Vec<(f64, usize)>> = x.par_chunks_exact(d).map_init(Vec::new, search).collect();
-    NearestK {
-        index: Array2::from_shape_fn((n, k), |(i, j)| found[i][j].1),
-        squared_distance: Array2::from_shape_fn((n, k), |(i, j)| found[i][j].0),
     }
 }
 

@@ -91,6 +91,11 @@ fn cpu(mut out: Array2<f64>) -> (Array2<f64>, Array2<f64>) {
     (out, whole)
 }
 
+/// The same of a few rows on the calling thread, as many as there are sums.
+pub(crate) fn softmax_block(block: &mut [f64], sums: &mut [f64]) {
+    Arch::new().dispatch(Rows { block, sums });
+}
+
 /// Some rows, in place, and their logarithms of sums.
 struct Rows<'a> {
     block: &'a mut [f64],

@@ -1,15 +1,21 @@
 //! Coordinate descent for the elastic net, with a duality gap as its certificate and safe screening of features.
 //! Checked in `tests/optim/others.rs`.
 
-use ndarray::{Array1, ArrayView1, ArrayView2, Axis};
+mod sweep;
 
-use super::penalty::soft_threshold;
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
+
 use crate::check::{finite, not_negative, number, numbers, require};
 use crate::configure::setters;
 use crate::{Progress, Result};
+use sweep::{correlations, sweep};
 
-/// Passes between two looks at the duality gap.
+/// Passes between two looks at the duality gap of the features that are worked on.
 const EVERY: usize = 5;
+/// How often that is, at most, before all features are looked at again.
+const ROUNDS: usize = 20;
+/// Features that are worked on at least.
+const WORKED_ON: usize = 64;
 
 /// `min ½‖y - Xw‖² + a‖w‖₁ + ½b‖w‖²` by soft thresholds of one coefficient after the other:
 /// `w_j ← S(x_jᵀ(r + x_j w_j), a) / (‖x_j‖² + b)`.
@@ -95,35 +101,47 @@ impl CoordinateDescent {
         numbers(OP, "the start", start.insert_axis(Axis(1)))?;
         not_negative("the penalty of absolute values", absolute)?;
         not_negative("the penalty of squares", square)?;
-        // One feature a row, so that each is read in one go.
-        let x = x.t().as_standard_layout().into_owned();
-        let squares: Vec<f64> = x.rows().into_iter().map(|c| c.dot(&c)).collect();
-        let mut problem = Problem {
-            x: x.view(),
-            y,
-            squares,
-            a: absolute,
-            b: square,
-            left: y.to_owned(),
-            w: start.to_owned(),
-        };
+        let columns = Columns::new(x.t().as_standard_layout().into_owned());
+        self.search(&columns, y, (absolute, square), start)
+    }
+
+    /// The same of features that lie ready.
+    ///
+    /// The gap is looked at over all features that may still be in; between two looks passes go over the likeliest of
+    /// them alone, until their own gap is closed.
+    pub(crate) fn search(
+        &self,
+        columns: &Columns,
+        y: ArrayView1<f64>,
+        (a, b): (f64, f64),
+        start: ArrayView1<f64>,
+    ) -> Result<CoordinateMinimum> {
+        const OP: &str = "CoordinateDescent::run";
+        let d = columns.squares.len();
+        let mut problem = Problem { columns, y: y.to_owned(), a, b, left: y.to_owned(), w: start.to_owned() };
         for (j, w) in start.iter().enumerate().filter(|(_, w)| **w != 0.0) {
-            problem.left.scaled_add(-w, &x.row(j));
+            problem.left.scaled_add(-w, &columns.x.row(j));
         }
         let scale = 0.5 * y.dot(&y);
+        let (target, at_rest) = (self.tolerance * scale, 1e-3 * (self.tolerance * 2.0 * scale).sqrt());
         let mut active: Vec<usize> = (0..d).collect();
         let mut gaps = Vec::new();
         let (mut passes, mut moved) = (0, 0f64);
         loop {
-            let Distance { objective, gap, shrunk, largest } = problem.gap();
+            let (distance, seen) = problem.gap(&active);
             // `max` drops a NaN: a gap of zero says nothing of an objective that is none.
-            number(OP, "the objective", objective)?;
-            gaps.push(gap);
+            let objective = number(OP, "the objective", distance.objective)?;
+            gaps.push(distance.gap);
             // A gap is of the order of squares: what still moves is not at rest.
-            let converged =
-                gap <= self.tolerance * scale && moved <= 1e-3 * (self.tolerance * 2.0 * scale).sqrt();
+            let converged = distance.gap <= target && moved <= at_rest;
             if converged || passes >= self.max_passes {
-                let (coefficients, screened) = (problem.w, d - active.len());
+                let kept = if self.screening {
+                    let out = problem.outside(distance.shrunk.max(1e-14 * scale), distance.largest);
+                    active.iter().zip(&seen).filter(|&(&j, &c)| problem.w[j] != 0.0 || !out(j, c)).count()
+                } else {
+                    d
+                };
+                let (coefficients, gap, screened) = (problem.w, distance.gap, d - kept);
                 return Ok(CoordinateMinimum {
                     coefficients,
                     objective,
@@ -134,23 +152,48 @@ impl CoordinateDescent {
                     gaps,
                 });
             }
-            self.progress.report(OP, passes, self.max_passes, gap)?;
+            self.progress.report(OP, passes, self.max_passes, distance.gap)?;
+            let mut seen = seen;
             if self.screening {
                 // A gap is a difference of two sums of this size: below their rounding it says nothing.
-                problem.screen(shrunk.max(1e-14 * scale), largest, &mut active);
+                problem.screen(distance.shrunk.max(1e-14 * scale), distance.largest, &mut active, &mut seen);
             }
-            for _ in 0..EVERY.min(self.max_passes - passes) {
-                moved = problem.pass(&active);
-                passes += 1;
+            let likely = problem.likely(&active, &seen);
+            for _ in 0..ROUNDS {
+                for _ in 0..EVERY.min(self.max_passes - passes) {
+                    moved = problem.pass(&likely);
+                    passes += 1;
+                }
+                let still = moved <= at_rest;
+                if passes >= self.max_passes || (still && problem.gap(&likely).0.gap <= 0.3 * target) {
+                    break;
+                }
+                // Rest without the gap closed: rounding is in the way, or another feature.
+                if moved == 0.0 {
+                    break;
+                }
             }
         }
     }
 }
 
-struct Problem<'a> {
-    x: ArrayView2<'a, f64>,
-    y: ArrayView1<'a, f64>,
+/// Features, one a row so that each is read in one go, and their squared lengths.
+pub(crate) struct Columns {
+    pub x: Array2<f64>,
     squares: Vec<f64>,
+}
+
+impl Columns {
+    /// Of a matrix in row order.
+    pub fn new(x: Array2<f64>) -> Self {
+        let squares = x.rows().into_iter().map(|c| c.dot(&c)).collect();
+        Columns { x, squares }
+    }
+}
+
+struct Problem<'a> {
+    columns: &'a Columns,
+    y: Array1<f64>,
     a: f64,
     b: f64,
     /// y - Xw.
@@ -171,35 +214,24 @@ struct Distance {
 }
 
 impl Problem<'_> {
-    /// Visits every active coefficient; the most that a prediction moved by, as a length.
-    fn pass(&mut self, active: &[usize]) -> f64 {
-        let mut moved = 0f64;
-        for &j in active {
-            let (column, old) = (self.x.row(j), self.w[j]);
-            let curvature = self.squares[j] + self.b;
-            let new = if curvature > 0.0 {
-                soft_threshold(column.dot(&self.left) + self.squares[j] * old, self.a) / curvature
-            } else {
-                0.0
-            };
-            if new != old {
-                self.left.scaled_add(old - new, &column);
-                self.w[j] = new;
-                moved = moved.max((new - old).abs() * self.squares[j].sqrt());
-            }
-        }
-        moved
+    /// Visits these coefficients; the most that a prediction moved by, as a length.
+    fn pass(&mut self, these: &[usize]) -> f64 {
+        let Columns { x, squares } = self.columns;
+        sweep(x, squares, (self.a, self.b), these, &mut self.left, &mut self.w)
     }
 
-    fn gap(&self) -> Distance {
+    /// Of the problem that has these features alone, and `x_jᵀr - b w_j` of each. Where all others are zero at the minimum
+    /// for certain it is the gap of the whole problem.
+    fn gap(&self, these: &[usize]) -> (Distance, Vec<f64>) {
         let (rr, yr, yy) = (self.left.dot(&self.left), self.y.dot(&self.left), self.y.dot(&self.y));
         let (norm, ww) = (self.w.iter().map(|w| w.abs()).sum::<f64>(), self.w.dot(&self.w));
         let objective = 0.5 * rr + self.a * norm + 0.5 * self.b * ww;
+        let mut seen = correlations(&self.columns.x, these, &self.left);
         let (mut largest, mut beyond) = (0f64, 0.0);
-        for (j, column) in self.x.rows().into_iter().enumerate() {
-            let c = column.dot(&self.left);
-            largest = largest.max((c - self.b * self.w[j]).abs());
+        for (c, &j) in seen.iter_mut().zip(these) {
             beyond += (c.abs() - self.a).max(0.0).powi(2);
+            *c -= self.b * self.w[j];
+            largest = largest.max(c.abs());
         }
         // The squares as rows of data below X: the residual of all rows, shrunk until it is feasible.
         let s = if largest > self.a { self.a / largest } else { 1.0 };
@@ -207,29 +239,51 @@ impl Problem<'_> {
         // Or the residual itself, whose excess costs what squares allow.
         let whole = if self.b > 0.0 { yr - 0.5 * rr - 0.5 * beyond / self.b } else { f64::NEG_INFINITY };
         let gap = (objective - shrunk.max(whole)).max(0.0);
-        Distance { objective, gap, shrunk: (objective - shrunk).max(0.0), largest }
+        (Distance { objective, gap, shrunk: (objective - shrunk).max(0.0), largest }, seen)
     }
 
-    /// Drops the features that no dual point within the gap could let in.
-    fn screen(&mut self, gap: f64, largest: f64, active: &mut Vec<usize>) {
-        if self.a <= 0.0 {
-            return;
-        }
+    /// Whether no dual point within the gap could let in a feature of this correlation.
+    fn outside(&self, gap: f64, largest: f64) -> impl Fn(usize, f64) -> bool {
         let s = if largest > self.a { self.a / largest } else { 1.0 };
-        let radius = (2.0 * gap).sqrt();
-        let (x, b) = (self.x, self.b);
-        let mut kept = Vec::with_capacity(active.len());
-        for &j in active.iter() {
-            let bound = s * (x.row(j).dot(&self.left) - b * self.w[j]).abs();
-            if bound + (self.squares[j] + b).sqrt() * radius < self.a * (1.0 - 1e-12) {
-                if self.w[j] != 0.0 {
-                    self.left.scaled_add(self.w[j], &x.row(j));
-                    self.w[j] = 0.0;
-                }
-            } else {
-                kept.push(j);
+        let (radius, a, b, squares) = ((2.0 * gap).sqrt(), self.a, self.b, &self.columns.squares);
+        move |j, c| a > 0.0 && s * c.abs() + (squares[j] + b).sqrt() * radius < a * (1.0 - 1e-12)
+    }
+
+    /// Drops these features.
+    fn screen(&mut self, gap: f64, largest: f64, active: &mut Vec<usize>, seen: &mut Vec<f64>) {
+        let out: Vec<bool> = {
+            let outside = self.outside(gap, largest);
+            active.iter().zip(seen.iter()).map(|(&j, &c)| outside(j, c)).collect()
+        };
+        for (&j, &out) in active.iter().zip(&out) {
+            if out && self.w[j] != 0.0 {
+                self.left.scaled_add(self.w[j], &self.columns.x.row(j));
+                self.w[j] = 0.0;
             }
         }
-        *active = kept;
+        let mut keep = out.iter();
+        active.retain(|_| keep.next().is_some_and(|out| !out));
+        let mut keep = out.iter();
+        seen.retain(|_| keep.next().is_some_and(|out| !out));
+    }
+
+    /// Those whose coefficients are not zero, and as many of the largest correlations again.
+    fn likely(&self, active: &[usize], seen: &[f64]) -> Vec<usize> {
+        let inside = active.iter().filter(|&&j| self.w[j] != 0.0).count();
+        let count = (2 * inside).max(WORKED_ON);
+        if active.len() <= count || self.a <= 0.0 {
+            return active.to_vec();
+        }
+        let mut order: Vec<(f64, usize)> = active
+            .iter()
+            .zip(seen)
+            .map(|(&j, c)| (if self.w[j] == 0.0 { c.abs() } else { f64::INFINITY }, j))
+            .collect();
+        order.select_nth_unstable_by(count - 1, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        let mut likely: Vec<usize> = order[..count].iter().map(|v| v.1).collect();
+        // All that would move now are among them, or the next look finds the same again.
+        likely.extend(order[count..].iter().filter(|v| v.0 > self.a).map(|v| v.1));
+        likely.sort_unstable();
+        likely
     }
 }

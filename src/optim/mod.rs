@@ -44,6 +44,7 @@ mod schedule;
 mod slater;
 mod variance_reduced;
 
+pub(crate) use coordinate::Columns;
 pub use coordinate::{CoordinateDescent, CoordinateMinimum};
 pub use duality::{ConvexProgram, Kkt, max_min, on_equalities};
 pub use evolution::{EvolutionStrategy, evolution_gradient};

@@ -224,7 +224,8 @@ impl Subgradient {
         }
         let (point, value, gradient) = best.unwrap_or_default();
         let (iterations, evaluations, stop) = (self.max_iterations, trace.len(), Stop::Iterations);
-        let found = Minimum { point, value, gradient, iterations, evaluations, trace, stop, ..Minimum::default() };
+        let found =
+            Minimum { point, value, gradient, iterations, evaluations, trace, stop, ..Minimum::default() };
         Ok((found, mean))
     }
 }

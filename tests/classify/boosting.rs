@@ -86,3 +86,29 @@ fn losses_never_rise() {
     let fit = GradientBoosting::new(50).fit(&Device::cpu(), x.slice(s![.., 1..]), x.column(0)).unwrap();
     assert!(fit.report().trace.windows(2).all(|w| w[1] <= w[0] + 1e-12));
 }
+
+/// P.1: over a single stump, any weak learner's boosting is that of stumps; over discriminants the error stays below its bound.
+#[test]
+fn any_weak_learner_is_boosted() {
+    let x = random(150, 3, 7);
+    let y: Vec<&str> =
+        x.rows().into_iter().map(|r| if r[0] * r[0] + 0.3 * r[1] > 0.3 { "out" } else { "in" }).collect();
+    let cpu = Device::cpu();
+    let stumps = AdaBoost::new(15).fit(&cpu, &x, &y).unwrap();
+    let same = Boosting::new(AdaBoost::new(1), 15).fit(&cpu, &x, &y).unwrap();
+    for m in 0..15 {
+        assert_eq!(same.models()[m].stumps()[0].feature(), stumps.stumps()[m].feature());
+        near(same.errors()[m], stumps.errors()[m], 1e-10);
+        near(same.shares()[m], stumps.shares()[m], 1e-10);
+    }
+    close(same.decision(&x).unwrap().view(), stumps.decision(&x).unwrap().view(), 1e-9);
+    assert_eq!(same.predict(&x).unwrap(), stumps.predict(&x).unwrap());
+    close(same.predict_proba(&x).unwrap().view(), stumps.predict_proba(&x).unwrap().view(), 1e-9);
+    let fit = Boosting::new(QuadraticDiscriminant::new(), 10).fit(&cpu, &x, &y).unwrap();
+    let bound = fit.errors().iter().map(|e| 2.0 * (e * (1.0 - e)).sqrt()).product::<f64>();
+    assert!(1.0 - fit.score(&x, &y).unwrap() <= bound + 1e-12);
+    near(*fit.report().trace.last().unwrap(), bound, 1e-12);
+    let three: Vec<usize> = (0..150).map(|i| i % 3).collect();
+    assert!(Boosting::new(AdaBoost::new(1), 5).fit(&cpu, &x, &three).is_err());
+    assert!(Boosting::new(AdaBoost::new(1), 0).fit(&cpu, &x, &y).is_err());
+}

@@ -5,10 +5,12 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod adapters;
 mod bagging;
 mod bayesian;
 mod boosting;
 mod calibration;
+mod conjugate;
 mod decisions;
 mod densities;
 mod discriminants;

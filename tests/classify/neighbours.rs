@@ -51,3 +51,40 @@ fn ties_go_to_the_lower_index_and_rows_on_the_spot_decide_alone() {
     let two = KNearestRegressor::new(2).fit(&Device::cpu(), &x, y.clone().insert_axis(Axis(1))).unwrap();
     assert_eq!(two.predict(array![[0.0]]).unwrap(), array![[4.5]]);
 }
+
+/// Many rows are searched by scores in f32: the neighbours and distances are still those of all distances, sorted, with
+/// copies of rows, queries on rows, and queries so far away that all rows look alike from there.
+#[test]
+fn many_rows_have_the_neighbours_of_the_definition() {
+    for (m, d, k) in [(900, 5, 7), (1201, 1, 3), (700, 19, 1)] {
+        let mut x = random(m, d, 41);
+        for i in 0..m / 3 {
+            let copy = x.row(i).to_owned();
+            x.row_mut(m - 1 - i).assign(&copy);
+        }
+        let mut new = random(67, d, 42);
+        for (i, mut row) in new.rows_mut().into_iter().enumerate() {
+            match i % 8 {
+                0 => row.assign(&x.row(i)),
+                1 => row.mapv_inplace(|v| 1e6 * v),
+                2 => row.fill(1e25),
+                _ => {}
+            }
+        }
+        let y: Vec<usize> = (0..m).map(|i| i % 2).collect();
+        let fit = KNearest::new(k).fit(&Device::cpu(), &x, &y).unwrap();
+        let (rows, distances) = fit.neighbours(&new).unwrap();
+        for (i, q) in new.rows().into_iter().enumerate() {
+            let square = |j: usize| q.iter().zip(x.row(j)).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
+            let mut all: Vec<(f64, usize)> = (0..m).map(|j| (square(j), j)).collect();
+            all.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+            for (place, want) in all[..k].iter().enumerate() {
+                assert_eq!(
+                    (rows[[i, place]], distances[[i, place]]),
+                    (want.1, want.0.sqrt()),
+                    "{i}, {place}"
+                );
+            }
+        }
+    }
+}

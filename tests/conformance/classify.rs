@@ -78,3 +78,8 @@ conforms!(private_vote, data::named(), PrivateVote::new(GaussianNaiveBayes::new(
 conforms!(novelty, data::blobs(), Novelty::new(IndependentDensity::new(FeatureFamily::Gaussian), 0.1), |f, x| f.decision(x); 1e-6, unordered);
 conforms!(tf_idf, data::counts(), TfIdfFeatures::new(), |f, x| f.transform(x); 1e-6, unordered, saved);
 conforms!(random_layer, data::blobs(), RandomLayer::new(6), |f, x| f.transform(x); 1e-6, unordered, saved);
+conforms!(bayesian_discriminant, data::spelt(), BayesianDiscriminant::new(Array1::zeros(data::spelt().0.ncols()).view(), 1.0,
+    data::spelt().0.ncols() as f64 + 1.0, Array2::eye(data::spelt().0.ncols()).view()), |f, x| f.predict_proba(x);
+    1e-6, weights, unordered, saved);
+conforms!(boosting, noisy(), Boosting::new(AdaBoost::new(1), 5), |f, x| f.decision(x);
+    1e-6, cancel(Boosting::new(AdaBoost::new(1), 5).progress(enough())));

@@ -33,7 +33,8 @@ fn a_uniform_buffer_changes_no_bit() {
             let (one, other) = ((verb.run)(&immediate).unwrap(), (verb.run)(&uniform).unwrap());
             assert_eq!(one, other, "{} on {}", verb.name, adapter.name);
         }
-        let texts = |device: &Device, word: &str| device.shaders().iter().filter(|s| s.1.contains(word)).count();
+        let texts =
+            |device: &Device, word: &str| device.shaders().iter().filter(|s| s.1.contains(word)).count();
         assert_eq!(texts(&uniform, "var<immediate>"), 0);
         assert_eq!(texts(&uniform, "var<uniform> params"), uniform.shaders().len());
     }

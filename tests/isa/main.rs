@@ -154,7 +154,8 @@ fn child(family: &str) -> Result<usize, Failure> {
         count += 1;
     };
     // A name that no longer fits would make criteria hold of nothing.
-    for verb in ["gemm_tiled", "gram", "gram_vec", "gram_sum", "nearest", "nearest_k", "gaussian_log_density"] {
+    for verb in ["gemm_tiled", "gram", "gram_vec", "gram_sum", "nearest", "nearest_k", "gaussian_log_density"]
+    {
         let measured = |name: &str| name.contains(PLAIN) || !verb.starts_with("gram");
         if !all.iter().any(|(name, _)| name.starts_with(verb) && measured(name)) {
             complain(verb, "no shader to measure");

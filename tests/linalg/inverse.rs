@@ -19,7 +19,8 @@ fn an_inverse_of_several_blocks_is_the_inverse() {
     for device in gpus() {
         let factor = SpdFactor::of_kernel(device, &kernel, x.view(), 0.5, &SpdParams::default()).unwrap();
         let got = factor.inverse_lower().unwrap().to_array().unwrap();
-        let lower = |a: &Array2<f64>| a.indexed_iter().filter(|((i, j), _)| j <= i).map(|(_, v)| *v).collect();
+        let lower =
+            |a: &Array2<f64>| a.indexed_iter().filter(|((i, j), _)| j <= i).map(|(_, v)| *v).collect();
         let (got, wanted): (Vec<f64>, Vec<f64>) = (lower(&got), lower(&wanted));
         let off = got.iter().zip(&wanted).fold(0f64, |w, (g, w2)| w.max((g - w2).abs()));
         // Entries of the inverse are at most 1/0.5; conditions are some hundreds.

@@ -4,7 +4,7 @@ use ndarray::Array2;
 
 use crate::support::{assert_close, cramped, gpus, on, random};
 
-const MAPS: [Map; 10] = [
+const MAPS: [Map; 11] = [
     Map::Exp,
     Map::Log,
     Map::Sqrt,
@@ -15,6 +15,7 @@ const MAPS: [Map; 10] = [
     Map::Tanh,
     Map::Sigmoid,
     Map::MaxWith(0.25),
+    Map::Softplus,
 ];
 
 fn scalar(f: Map, x: f64) -> f64 {
@@ -29,6 +30,7 @@ fn scalar(f: Map, x: f64) -> f64 {
         Map::Tanh => x.tanh(),
         Map::Sigmoid => 1.0 / (1.0 + (-x).exp()),
         Map::MaxWith(least) => x.max(least),
+        Map::Softplus => x.exp().ln_1p(),
     }
 }
 

@@ -219,3 +219,26 @@ fn what_cannot_be_said_is_an_error() {
         fit.confidence_interval(&x, 1.0).is_err() && fit.confidence_interval(array![[1.0]], 0.9).is_err()
     );
 }
+
+/// Many rows go through Cholesky factors first: what is left is orthogonal to every column, columns of very different units
+/// included, and leverages sum to the rank and the intercept.
+#[test]
+fn many_rows() {
+    let (n, d) = (18_000, 32);
+    let mut x = random(n, d, 31);
+    x.column_mut(3).mapv_inplace(|v| 1e6 + 1e-3 * v);
+    let y = x.dot(&Array1::from_elem(d, 0.5)) + random(n, 1, 32).column(0);
+    let fit = LeastSquares::new().fit(&Device::cpu(), &x, &y).unwrap();
+    assert_eq!(fit.rank(), d);
+    assert!((fit.leverage().sum() - (d + 1) as f64).abs() < 1e-9);
+    let centred = &x - &x.mean_axis(Axis(0)).unwrap();
+    for (j, column) in centred.columns().into_iter().enumerate() {
+        let along = column.dot(&fit.residuals().column(0)) / column.dot(&column).sqrt();
+        assert!(along.abs() < 1e-8, "column {j}: {along:e}");
+    }
+    assert!((fit.coefficients()[[7, 0]] - 0.5).abs() < 0.1);
+    // One column that is the sum of two others: the decomposition of X itself says so.
+    let sum = &x.column(0) + &x.column(1);
+    x.column_mut(2).assign(&sum);
+    assert_eq!(LeastSquares::new().fit(&Device::cpu(), &x, &y).unwrap().rank(), d - 1);
+}

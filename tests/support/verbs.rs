@@ -10,11 +10,11 @@ use mercer::ops::{
     permute, permuted_sums, random, random_words, reduce, relabelled_forms, softmax, solve_triangular, spmm,
     syrk, to_half, transpose, zip,
 };
-use mercer::random::Threshold;
 use mercer::ops::{
     Descending, Descent, Output, RatedRows, RidgeSystem, RowList, Shrinkage, Unit, descend, gather_listed,
     output_loss, ridge_rows, units, units_back,
 };
+use mercer::random::Threshold;
 use mercer::{Device, Kernel, Matrix, Result};
 use ndarray::{Array1, Array2, Axis};
 

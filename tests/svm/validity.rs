@@ -74,9 +74,9 @@ fn distances_of_features() {
     let from_distances =
         mercer::ops::centre(&mercer::Matrix::from_array(&cpu(), squared.view()).unwrap()).unwrap();
     all_near(&from_distances.to_array().unwrap(), centred.as_slice().unwrap(), 1e-14, "-½HDH");
-    let again = mercer::models::kernel_methods::centre_new(k.view(), k.view()).unwrap();
+    let again = mercer::models::kernel_methods::centred_rows(k.view(), k.view()).unwrap();
     all_near(&again, centred.as_slice().unwrap(), 1e-14, "rows of the data as new ones");
-    assert!(mercer::models::kernel_methods::centre_new(k.view(), k.slice(ndarray::s![.., ..5])).is_err());
+    assert!(mercer::models::kernel_methods::centred_rows(k.view(), k.slice(ndarray::s![.., ..5])).is_err());
 }
 
 #[test]

@@ -99,9 +99,9 @@ def discriminant(x, y, k, op, impl):
 
     def definition():
         members = [x[y == c] for c in range(k)]
-        covariances = [np.cov(m.T, bias=op == "lda") for m in members]
+        covariances = [np.cov(m.T, bias=True) for m in members]
         if op == "lda":
-            covariances = [sum(c * len(m) for c, m in zip(covariances, members)) / (len(x) - k)] * k
+            covariances = [sum(c * len(m) for c, m in zip(covariances, members)) / len(x)] * k
         joint = np.empty((1000, k))
         for c, (m, s) in enumerate(zip(members, covariances)):
             z = x[:1000] - m.mean(0)

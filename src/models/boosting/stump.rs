@@ -46,15 +46,16 @@ impl Stump {
 /// Rows in ascending order of each feature: sorted once for all stumps.
 pub(super) struct Sorted<'a> {
     x: ArrayView2<'a, f64>,
-    orders: Vec<Vec<u32>>,
+    /// The rows, and their values, which are then read one after the other.
+    orders: Vec<(Vec<u32>, Vec<f64>)>,
 }
 
 impl<'a> Sorted<'a> {
     pub fn new(x: ArrayView2<'a, f64>) -> Self {
         let order = |j: usize| {
-            let mut rows: Vec<u32> = (0..x.nrows() as u32).collect();
-            rows.sort_by(|a, b| x[[*a as usize, j]].total_cmp(&x[[*b as usize, j]]));
-            rows
+            let mut all: Vec<(f64, u32)> = x.column(j).iter().copied().zip(0..).collect();
+            all.sort_by(|a, b| a.0.total_cmp(&b.0));
+            (all.iter().map(|v| v.1).collect(), all.iter().map(|v| v.0).collect())
         };
         Sorted { x, orders: (0..x.ncols()).into_par_iter().map(order).collect() }
     }
@@ -67,13 +68,13 @@ impl<'a> Sorted<'a> {
             .orders
             .par_iter()
             .enumerate()
-            .map(|(j, order)| {
+            .map(|(j, (order, values))| {
                 let (mut sum, mut below, mut best) = (0.0, 0.0, None::<(f64, Stump)>);
-                for pair in order.windows(2) {
-                    let (here, next) = (pair[0] as usize, pair[1] as usize);
+                for (pair, &here) in values.windows(2).zip(order) {
+                    let here = here as usize;
                     sum += w[here] * t[here];
                     below += w[here];
-                    let (a, b) = (self.x[[here, j]], self.x[[next, j]]);
+                    let (a, b) = (pair[0], pair[1]);
                     let above = mass - below;
                     if a == b || below <= 0.0 || above <= 0.0 {
                         continue;
@@ -102,18 +103,18 @@ impl<'a> Sorted<'a> {
 
     /// The stump of values ±1 of the least weighted error against targets of ±1, and that error.
     pub fn best_sign(&self, t: &Array1<f64>, w: &Array1<f64>) -> Option<(Stump, f64)> {
-        let (total, mass) = ((t * w).sum(), w.sum());
+        let signed = t * w;
+        let (total, mass) = (signed.sum(), w.sum());
         // With -1 below and +1 above the agreement Σ w t f is total - 2 sum; a flip of both changes its sign.
         let found: Vec<Option<(f64, Stump)>> = self
             .orders
             .par_iter()
             .enumerate()
-            .map(|(j, order)| {
+            .map(|(j, (order, values))| {
                 let (mut sum, mut best) = (0.0, None::<(f64, Stump)>);
-                for pair in order.windows(2) {
-                    let (here, next) = (pair[0] as usize, pair[1] as usize);
-                    sum += w[here] * t[here];
-                    let (a, b) = (self.x[[here, j]], self.x[[next, j]]);
+                for (pair, &here) in values.windows(2).zip(order) {
+                    sum += signed[here as usize];
+                    let (a, b) = (pair[0], pair[1]);
                     let agreement = total - 2.0 * sum;
                     if a != b && best.as_ref().is_none_or(|(most, _)| agreement.abs() > *most + 1e-14 * mass)
                     {

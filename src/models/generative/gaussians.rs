@@ -1,70 +1,23 @@
 //! A Gaussian for each class: means, covariances, densities, draws.
 
-use ndarray::{Array1, Array2, Array3, ArrayView1, ArrayView2, Axis, stack};
+use ndarray::{Array1, Array2, Array3, ArrayView2, ArrayViewMut2, Axis, stack};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
+use rayon::prelude::*;
 
 #[cfg(feature = "serde")]
 use crate::check::{finite, require};
 use crate::check::{parameter, zeros};
-use crate::learn::classify::Task;
-use crate::learn::ranks::{self, Meeting};
 use crate::linalg::small_cholesky::cholesky;
-use crate::ops::product;
+use crate::ops::product_alone;
 use crate::{Error, Result};
+
+/// Rows whose densities a thread takes at a time.
+const ROWS: usize = 512;
 
 /// `ln 2π`.
 pub(super) const LN_2PI: f64 = 1.837_877_066_409_345_3;
-
-/// The weighted mean of rows, about the middle of their range: exact far from the origin.
-pub(super) fn mean(x: ArrayView2<f64>, w: ArrayView1<f64>) -> Array1<f64> {
-    let total = w.sum();
-    let each = |column: ArrayView1<f64>| {
-        let least = column.fold(f64::INFINITY, |m, v| m.min(*v));
-        let middle = 0.5 * least + 0.5 * column.fold(f64::NEG_INFINITY, |m, v| m.max(*v));
-        middle + column.iter().zip(w).map(|(v, w)| w * (v - middle)).sum::<f64>() / total
-    };
-    x.axis_iter(Axis(1)).map(each).collect()
-}
-
-/// The mass and the mean of groups of rows over all ranks: `G` and `G x d`.
-pub(super) fn group_means(
-    all: &Meeting,
-    op: &'static str,
-    task: &Task,
-    groups: &[Vec<usize>],
-) -> Result<(Array1<f64>, Array2<f64>)> {
-    let d = task.x.ncols();
-    let one = |rows: &Vec<usize>| {
-        let (x, w) = (task.x.select(Axis(0), rows), task.weights.select(Axis(0), rows));
-        (w.sum(), if rows.is_empty() { Array1::zeros(d) } else { mean(x.view(), w.view()) })
-    };
-    let own: Vec<(f64, Array1<f64>)> = groups.iter().map(one).collect();
-    let found = all.together(op, own, |a, b| {
-        for (a, b) in a.iter_mut().zip(b).filter(|(_, b)| b.0 > 0.0) {
-            let whole = a.0 + b.0;
-            let gap = &b.1 - &a.1;
-            a.1.scaled_add(b.0 / whole, &gap);
-            a.0 = whole;
-        }
-        Ok(())
-    })?;
-    let mut means = Array2::zeros((groups.len(), d));
-    means.rows_mut().into_iter().zip(&found).for_each(|(mut to, (_, m))| to.assign(m));
-    Ok((found.into_iter().map(|(mass, _)| mass).collect(), means))
-}
-
-/// `Σ w_i (x_i - m)(x_i - m)ᵀ`.
-pub(super) fn scatter(x: ArrayView2<f64>, w: ArrayView1<f64>, m: ArrayView1<f64>) -> Array2<f64> {
-    let centred = &x - &m;
-    let weighted = &centred * &w.insert_axis(Axis(1));
-    let mut out = Array2::zeros((x.ncols(), x.ncols()));
-    product(1.0, weighted.t(), centred.view(), 0.0, out.view_mut());
-    // The same bits on both sides of the diagonal.
-    let t = out.t().to_owned();
-    0.5 * out + 0.5 * t
-}
 
 /// `(1 - s) C + s (tr C / d) I`.
 pub(super) fn shrunk(mut c: Array2<f64>, s: f64) -> Array2<f64> {
@@ -74,49 +27,6 @@ pub(super) fn shrunk(mut c: Array2<f64>, s: f64) -> Array2<f64> {
         c.diag_mut().mapv_inplace(|v| v + s * mean);
     }
     c
-}
-
-/// The rows, weights, mean and scatter of each class, and the class weights.
-pub(super) struct Moments {
-    pub means: Array2<f64>,
-    pub scatters: Vec<Array2<f64>>,
-    pub mass: Array1<f64>,
-}
-
-impl Moments {
-    /// Those of the classes over all ranks.
-    pub fn of(all: &Meeting, task: &Task) -> Result<Self> {
-        const OP: &str = "a discriminant";
-        let d = task.x.ncols();
-        let mut means = Array2::zeros((task.classes, d));
-        let mut scatters = Vec::with_capacity(task.classes);
-        let mut own = Vec::with_capacity(task.classes);
-        for k in 0..task.classes {
-            let rows = task.rows_of(k);
-            let (x, w) = (task.x.select(Axis(0), &rows), task.weights.select(Axis(0), &rows));
-            let mean = if rows.is_empty() { Array1::zeros(d) } else { mean(x.view(), w.view()) };
-            own.push(ranks::Moments {
-                mass: w.sum(),
-                scatter: scatter(x.view(), w.view(), mean.view()),
-                mean,
-            });
-        }
-        let found = all.together(OP, own, |a, b| {
-            a.iter_mut().zip(b).for_each(|(a, b)| a.merge(b));
-            Ok(())
-        })?;
-        let mass = found.iter().map(|k| k.mass).collect();
-        for (mut to, k) in means.rows_mut().into_iter().zip(found) {
-            to.assign(&k.mean);
-            // Merging rounds differently on the two sides of the diagonal.
-            scatters.push(0.5 * &k.scatter + 0.5 * &k.scatter.t());
-        }
-        let overflow = scatters.iter().flatten().chain(&means).any(|v| !v.is_finite());
-        if overflow {
-            return Err(crate::check::blame(OP, task.x.view()));
-        }
-        Ok(Moments { means, scatters, mass })
-    }
 }
 
 /// Shares of classes: those given, or those of the data.
@@ -219,18 +129,36 @@ impl Gaussians {
 
     /// `ln p(class) + ln N(x; m_class, C_class)`.
     pub fn log_joint(&self, x: ArrayView2<f64>) -> Array2<f64> {
+        let mut out = self.squares(x);
+        for (class, mut column) in out.columns_mut().into_iter().enumerate() {
+            let constant = self.priors[class].ln() - 0.5 * (x.ncols() as f64 * LN_2PI + self.log_det(class));
+            column.mapv_inplace(|square| constant - 0.5 * square);
+        }
+        out
+    }
+
+    /// `ln |C_class|`.
+    pub fn log_det(&self, class: usize) -> f64 {
+        self.log_dets[self.at(class)]
+    }
+
+    /// `(x - m_class)ᵀ C_class⁻¹ (x - m_class)`, `n x K`, blocks of rows side by side.
+    pub fn squares(&self, x: ArrayView2<f64>) -> Array2<f64> {
         let (k, d) = self.means.dim();
         let mut out = Array2::zeros((x.nrows(), k));
-        let mut white = Array2::zeros((x.nrows(), d));
-        for class in 0..k {
-            let centred = &x - &self.means.row(class);
-            product(1.0, centred.view(), self.whitening(class).t(), 0.0, white.view_mut());
-            let constant =
-                self.priors[class].ln() - 0.5 * (d as f64 * LN_2PI + self.log_dets[self.at(class)]);
-            for (out, z) in out.column_mut(class).iter_mut().zip(white.rows()) {
-                *out = constant - 0.5 * z.dot(&z);
+        let block = |(x, mut out): (ArrayView2<f64>, ArrayViewMut2<f64>)| {
+            let mut white = Array2::zeros((x.nrows(), d));
+            for class in 0..k {
+                let centred = &x - &self.means.row(class);
+                product_alone(1.0, centred.view(), self.whitening(class).t(), white.view_mut());
+                for (out, z) in out.column_mut(class).iter_mut().zip(white.rows()) {
+                    *out = z.dot(&z);
+                }
             }
-        }
+        };
+        let blocks: Vec<_> =
+            x.axis_chunks_iter(Axis(0), ROWS).zip(out.axis_chunks_iter_mut(Axis(0), ROWS)).collect();
+        blocks.into_par_iter().for_each(block);
         out
     }
 

@@ -3,7 +3,8 @@
 use ndarray::{Array1, ArrayView1, ArrayView2};
 use statrs::function::gamma::ln_gamma;
 
-use super::gaussians::{LN_2PI, mean};
+use super::gaussians::LN_2PI;
+use super::moments::mean;
 use super::naive_bayes::{NEVER, log};
 #[cfg(feature = "serde")]
 use crate::check::require;

@@ -2,7 +2,8 @@
 
 use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 
-use super::gaussians::{Gaussians, Moments, priors, shrunk};
+use super::gaussians::{Gaussians, priors, shrunk};
+use super::moments::Moments;
 #[cfg(feature = "serde")]
 use crate::check::{finite, require};
 use crate::check::{inputs, parameter};
@@ -45,12 +46,19 @@ pub struct LinearDiscriminant {
     priors: Option<Vec<f64>>,
     unbiased: bool,
     components: Option<usize>,
+    ledoit_wolf: bool,
 }
 
 impl LinearDiscriminant {
     /// Maximum likelihood, priors from the data, all of Fisher's directions.
     pub fn new() -> Self {
-        LinearDiscriminant { shrinkage: 0.0, priors: None, unbiased: false, components: None }
+        LinearDiscriminant {
+            shrinkage: 0.0,
+            priors: None,
+            unbiased: false,
+            components: None,
+            ledoit_wolf: false,
+        }
     }
 }
 
@@ -63,6 +71,9 @@ impl Default for LinearDiscriminant {
 setters!(LinearDiscriminant {
     /// The shrinkage s of the covariance, in [0, 1].
     shrinkage: f64,
+    /// Whether the covariance of each class is shrunk by what the data say, as Ledoit and Wolf have it, in units of its
+    /// deviations, before they are pooled: scikit-learn's `auto`. The shrinkage s is then not used, and N divides.
+    ledoit_wolf: bool,
     /// The probability of each class, in the order of the classes; their shares by default.
     priors: into Option<Vec<f64>>,
     /// Whether the covariance is divided by N - K instead of N.
@@ -97,8 +108,18 @@ impl LinearDiscriminant {
         let total = moments.mass.sum();
         let freedom = if self.unbiased { total - k as f64 } else { total };
         parameter("observations", total, freedom > 0.0, "must be more than the classes")?;
-        let within = moments.scatters.iter().fold(Array2::zeros((d, d)), |sum, s| sum + s) / freedom;
-        let gaussians = Gaussians::new(op, moments.means, vec![shrunk(within, s)], priors)?;
+        let sum =
+            |all: &mut dyn Iterator<Item = Array2<f64>>| all.fold(Array2::zeros((d, d)), |sum, s| sum + s);
+        let within = if self.ledoit_wolf {
+            sum(&mut moments
+                .shrunk_covariances(all, task)?
+                .into_iter()
+                .zip(&moments.mass)
+                .map(|(c, m)| c * (m / total)))
+        } else {
+            shrunk(sum(&mut moments.scatters.iter().cloned()) / freedom, s)
+        };
+        let gaussians = Gaussians::new(op, moments.means, vec![within], priors)?;
 
         // Fisher: the eigenvectors of the covariance of the means, in the coordinates where that within is one.
         let shares = &moments.mass / total;

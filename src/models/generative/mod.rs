@@ -9,14 +9,17 @@
 //! | anything with a density: PPCA, mixtures, exponential families | [`GenerativeClassifier`], [`IndependentDensity`] |
 
 mod any_density;
+mod bayesian_discriminant;
 mod gaussians;
 mod independent;
 mod linear_discriminant;
+mod moments;
 mod naive_bayes;
 mod quadratic_discriminant;
 mod table;
 
 pub use any_density::{FittedGenerativeClassifier, GenerativeClassifier};
+pub use bayesian_discriminant::{BayesianDiscriminant, FittedBayesianDiscriminant};
 pub use independent::{FeatureFamily, FittedIndependentDensity, IndependentDensity};
 pub use linear_discriminant::{FittedLinearDiscriminant, LinearDiscriminant};
 pub use naive_bayes::{

@@ -2,7 +2,8 @@
 
 use ndarray::{Array1, Array2, Array3, ArrayView2};
 
-use super::gaussians::{Gaussians, Moments, priors, shrunk};
+use super::gaussians::{Gaussians, priors, shrunk};
+use super::moments::Moments;
 use crate::check::parameter;
 use crate::learn::classify::{
     Body, Joint, Probable, Task, classifier_fits, contrast, fitted_classifier, softmax_rows,
@@ -37,12 +38,13 @@ pub struct QuadraticDiscriminant {
     shrinkage: f64,
     priors: Option<Vec<f64>>,
     unbiased: bool,
+    ledoit_wolf: bool,
 }
 
 impl QuadraticDiscriminant {
     /// Maximum likelihood, priors from the data.
     pub fn new() -> Self {
-        QuadraticDiscriminant { shrinkage: 0.0, priors: None, unbiased: false }
+        QuadraticDiscriminant { shrinkage: 0.0, priors: None, unbiased: false, ledoit_wolf: false }
     }
 }
 
@@ -55,6 +57,9 @@ impl Default for QuadraticDiscriminant {
 setters!(QuadraticDiscriminant {
     /// The shrinkage s of the covariances, in [0, 1].
     shrinkage: f64,
+    /// Whether covariances are shrunk by what the data say, as Ledoit and Wolf have it, in units of their deviations:
+    /// scikit-learn's `auto`. The shrinkage s is then not used, and `N_k` divides.
+    ledoit_wolf: bool,
     /// The probability of each class, in the order of the classes; their shares by default.
     priors: into Option<Vec<f64>>,
     /// Whether covariances are divided by `N_k - 1` instead of `N_k`.
@@ -78,9 +83,12 @@ impl QuadraticDiscriminant {
         let least = moments.mass.fold(f64::INFINITY, |m, v| m.min(*v));
         let enough = !self.unbiased || least > 1.0;
         parameter("rows of a class", least, enough, "must be more than one for an unbiased covariance")?;
-        let each = moments.scatters.into_iter().zip(&moments.mass);
-        let covariances =
-            each.map(|(c, m)| shrunk(c / if self.unbiased { m - 1.0 } else { *m }, s)).collect();
+        let divisor = |m: &f64| if self.unbiased { m - 1.0 } else { *m };
+        let covariances = if self.ledoit_wolf {
+            moments.shrunk_covariances(all, task)?
+        } else {
+            moments.scatters.iter().zip(&moments.mass).map(|(c, m)| shrunk(c / divisor(m), s)).collect()
+        };
         Ok(Found { gaussians: Gaussians::new(op, moments.means, covariances, priors)? })
     }
 }

@@ -25,10 +25,7 @@ pub(crate) mod split_kernel;
 mod svm;
 mod validity;
 
-pub use components::{ClassicalScaling, FittedKernelPca, KernelPca, classical_scaling};
-pub use components::{
-    ClassicalScaling, FittedKernelPca, KernelPca, MovedImages, centred_rows, classical_scaling,
-};
+pub use components::{ClassicalScaling, FittedKernelPca, KernelPca, centred_rows, classical_scaling};
 pub use discriminant::{FittedKernelDiscriminant, KernelDiscriminant};
 pub use falkon::{Falkon, FalkonCv, FittedFalkon, FittedFalkonCv};
 pub use kernel_kmeans::{FittedKernelKMeans, KernelKMeans};
@@ -40,6 +37,5 @@ pub use risk::{FittedKernelRisk, KernelRisk};
 pub use smooth_loss::SmoothLoss;
 pub use svm::*;
 pub use validity::{
-    EmpiricalFeatures, FittedEmpiricalFeatures, PsdCheck, centre_new, feature_distances, psd_check,
-    psd_check_matrix,
+    EmpiricalFeatures, FittedEmpiricalFeatures, PsdCheck, feature_distances, psd_check, psd_check_matrix,
 };

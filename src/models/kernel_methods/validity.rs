@@ -1,9 +1,9 @@
 //! What a Gram matrix says of its kernel: whether it is one, the features it stands for, the distances between them.
 //! Checked in `tests/svm/validity.rs`.
 
-use ndarray::{Array1, Array2, ArrayView2, Axis};
+use ndarray::{Array1, Array2, ArrayView2};
 
-use crate::check::{finite, inputs, not_negative, require};
+use crate::check::{finite, inputs, not_negative};
 use crate::learn::configure::{getters, setters};
 use crate::learn::inherent::{fits, inherent};
 use crate::learn::{Fit, Inputs, Transform};
@@ -196,27 +196,4 @@ impl crate::saved::Checked for FittedEmpiricalFeatures {
         let fits = self.map.dim() == (self.points.nrows(), self.values.len());
         crate::check::require(OP, fits, || "its map and points do not fit together".to_owned())
     }
-}
-
-/// Rows of kernel values of new points against n others, `m x n`, centred as those others are by
-/// [`centre`](crate::ops::centre): `k(x_i, x) - r_i - mean_j k(x_j, x) + mean r`, with r the means of the rows of `k`, `n x n`.
-///
-/// # Errors
-/// [`Error::Shape`](crate::Error::Shape) for a `k` that is not square or rows of another length,
-/// [`Error::NotFinite`](crate::Error::NotFinite).
-///
-/// ```
-/// use mercer::models::kernel_methods::centre_new;
-/// let k = ndarray::array![[3.0, 1.0], [1.0, 3.0]];
-/// assert_eq!(centre_new(k.view(), k.view())?, ndarray::array![[1.0, -1.0], [-1.0, 1.0]]);
-/// # Ok::<(), mercer::Error>(())
-/// ```
-pub fn centre_new(k: ArrayView2<f64>, new: ArrayView2<f64>) -> Result<Array2<f64>> {
-    const OP: &str = "centre_new";
-    finite(OP, "k", k)?;
-    require(OP, k.is_square(), || format!("k is {} x {}", k.nrows(), k.ncols()))?;
-    inputs(OP, new, k.ncols())?;
-    let rows = k.mean_axis(Axis(1)).unwrap_or_default();
-    let own = new.mean_axis(Axis(1)).unwrap_or_default().insert_axis(Axis(1));
-    Ok(&new - &rows - own + rows.mean().unwrap_or(0.0))
 }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, s};
 use rayon::prelude::*;
 
+use crate::host::memory::copy;
 use crate::ops::{accumulate_alone, product};
 
 /// Rows that are centred, weighted and multiplied at a time.
@@ -66,6 +67,19 @@ impl<'a> Centred<'a> {
     /// All of x, centred and weighted.
     pub fn rows(&self) -> Array2<f64> {
         self.placed(self.x, &self.x_mean)
+    }
+
+    /// All of x, centred and weighted, one feature a row.
+    pub fn columns(&self) -> Array2<f64> {
+        let mut out = copy(self.x.t());
+        let roots = self.weights.map(|w| w.mapv(f64::sqrt));
+        for (mut row, mean) in out.rows_mut().into_iter().zip(&self.x_mean) {
+            row -= *mean;
+            if let Some(roots) = &roots {
+                row *= roots;
+            }
+        }
+        out
     }
 
     /// All of y, centred and weighted.

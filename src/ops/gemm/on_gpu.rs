@@ -182,7 +182,8 @@ pub(in crate::ops) fn on_gpu(gpu: &Gpu, p: &Product, out: Block) -> Result<()> {
                 let (c_rows, c_col) = place(&out, Trans::No, &rm, &rn);
                 let beta = if rk.start == 0 { p.beta as f32 } else { 1.0 };
                 // What is added to is read before it is written; of a triangle half is.
-                let visits = if beta == 0.0 { 1.0 } else { 2.0 } * if p.part == Part::Lower { 0.5 } else { 1.0 };
+                let visits =
+                    if beta == 0.0 { 1.0 } else { 2.0 } * if p.part == Part::Lower { 0.5 } else { 1.0 };
                 let params = Params {
                     m: rm.len() as u32,
                     n: rn.len() as u32,

@@ -21,11 +21,8 @@ fn main() {
                     move || Ok(LogisticRegression::new(1.0).fit(&device, x.view(), &y)?),
                     |fit| {
                         let rows = fit.coefficients().t().to_owned();
-                        let all = ndarray::concatenate![
-                            Axis(1),
-                            rows,
-                            fit.intercept().view().insert_axis(Axis(1))
-                        ];
+                        let all =
+                            ndarray::concatenate![Axis(1), rows, fit.intercept().view().insert_axis(Axis(1))];
                         Ok((all.iter().copied().collect(), all.ncols()))
                     },
                 ))
@@ -49,7 +46,7 @@ fn main() {
             Some("lda") => {
                 let y = classes(&x, k, 2.0);
                 let run = move || {
-                    let fit = LinearDiscriminant::new().unbiased(true).fit(&device, x.view(), &y)?;
+                    let fit = LinearDiscriminant::new().fit(&device, x.view(), &y)?;
                     Ok(fit.predict_proba(x.slice(s![..1000, ..]))?)
                 };
                 Ok(timed(run, move |p| Ok((p.iter().copied().collect(), k))))
@@ -57,7 +54,7 @@ fn main() {
             Some("qda") => {
                 let y = classes(&x, k, 2.0);
                 let run = move || {
-                    let fit = QuadraticDiscriminant::new().unbiased(true).fit(&device, x.view(), &y)?;
+                    let fit = QuadraticDiscriminant::new().fit(&device, x.view(), &y)?;
                     Ok(fit.predict_proba(x.slice(s![..1000, ..]))?)
                 };
                 Ok(timed(run, move |p| Ok((p.iter().copied().collect(), k))))
@@ -65,9 +62,8 @@ fn main() {
             Some("neighbours") => {
                 let y = classes(&x, 2, 1.0);
                 let queries = Array2::from_shape_vec((5000, d), uniform(23, 5000 * d))?;
-                let run = move || {
-                    Ok(KNearest::new(k).fit(&device, x.view(), &y)?.neighbours(queries.view())?.1)
-                };
+                let run =
+                    move || Ok(KNearest::new(k).fit(&device, x.view(), &y)?.neighbours(queries.view())?.1);
                 Ok(timed(run, move |distances| Ok((distances.iter().copied().collect(), k))))
             }
             Some("boosting") => {
@@ -87,7 +83,8 @@ fn main() {
 fn classes(x: &Array2<f64>, k: usize, noise: f64) -> Vec<usize> {
     let (n, d) = x.dim();
     let columns = if k == 2 { 1 } else { k };
-    let shaped = |rows, values| Array2::from_shape_vec((rows, columns), values).expect("as many as asked for");
+    let shaped =
+        |rows, values| Array2::from_shape_vec((rows, columns), values).expect("as many as asked for");
     let scores = x.dot(&shaped(d, uniform(21, d * columns))) + noise * shaped(n, uniform(22, n * columns));
     let largest = |row: ndarray::ArrayView1<f64>| {
         (0..columns).fold(0, |best, c| if row[c] > row[best] { c } else { best })

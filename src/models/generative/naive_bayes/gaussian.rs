@@ -10,7 +10,8 @@ use crate::learn::classify::{
 };
 use crate::learn::configure::{getters, setters};
 use crate::learn::ranks::{Meeting, across};
-use crate::models::generative::gaussians::{LN_2PI, group_means, priors};
+use crate::models::generative::gaussians::{LN_2PI, priors};
+use crate::models::generative::moments::group_means;
 use crate::{Device, Error, Result};
 
 /// `p(x | k) = Π_j N(x_j; m_kj, v_kj)`: quadratic discriminant analysis with diagonal covariances.

@@ -10,7 +10,7 @@ use crate::learn::{Report, TargetDim};
 use crate::models::linear::centred::Centred;
 use crate::models::linear::function::Linear;
 use crate::models::linear::spectrum::Spectrum;
-use crate::optim::{CoordinateDescent, CoordinateMinimum};
+use crate::optim::{Columns, CoordinateDescent, CoordinateMinimum};
 use crate::{Device, Progress, Result};
 
 /// The elastic net: the `w` and `b` that minimise
@@ -128,7 +128,8 @@ impl Lasso {
 /// Centred, weighted data of which several nets are fitted.
 pub(super) struct Prepared<'a> {
     pub data: Centred<'a>,
-    pub x: Array2<f64>,
+    /// One feature a row.
+    pub columns: Columns,
     pub y: Array2<f64>,
     pub total: f64,
 }
@@ -141,13 +142,13 @@ impl<'a> Prepared<'a> {
         intercept: bool,
     ) -> Self {
         let data = Centred::new(x, y, w, intercept);
-        let (rows, targets) = (data.rows(), data.targets());
-        Prepared { x: rows, y: targets, total: w.map_or(x.nrows() as f64, |w| w.sum()), data }
+        let (columns, y) = (Columns::new(data.columns()), data.targets());
+        Prepared { columns, y, total: w.map_or(x.nrows() as f64, |w| w.sum()), data }
     }
 
     /// The least λ at which all coefficients of all targets are zero, for α > 0.
     pub fn largest_penalty(&self, mix: f64) -> f64 {
-        let most = self.x.t().dot(&self.y).iter().fold(0f64, |m, v| m.max(v.abs()));
+        let most = self.columns.x.dot(&self.y).iter().fold(0f64, |m, v| m.max(v.abs()));
         2.0 * most / (self.total * mix)
     }
 }
@@ -191,7 +192,7 @@ impl ElasticNet {
             .max_passes(self.max_passes)
             .progress(self.progress.clone());
         let columns = data.y.columns().into_iter().zip(start.columns());
-        columns.map(|(y, start)| descent.run(data.x.view(), y, parts, start)).collect()
+        columns.map(|(y, start)| descent.search(&data.columns, y, parts, start)).collect()
     }
 
     pub(super) fn fitted<D: TargetDim>(
@@ -205,11 +206,11 @@ impl ElasticNet {
             // Without a penalty there is no dual point to measure a gap by, and a closed form.
             let spectrum = Spectrum::of(&data.data, self.intercept)?;
             let coefficients = spectrum.coefficients(0.0, &spectrum.project(data.y.clone()));
-            let left = &data.y - &data.x.dot(&coefficients);
+            let left = &data.y - &data.columns.x.t().dot(&coefficients);
             let objective = left.mapv(|v| v * v).sum_axis(Axis(0)) / data.total;
             (coefficients, objective, Array1::zeros(data.y.ncols()), Report::direct(0.0))
         } else {
-            let shape = (data.x.ncols(), data.y.ncols());
+            let shape = (data.columns.x.nrows(), data.y.ncols());
             let coefficients = Array2::from_shape_fn(shape, |(j, t)| found[t].coefficients[j]);
             let objective: Array1<f64> = found.iter().map(|f| scale * f.objective).collect();
             let gap: Array1<f64> = found.iter().map(|f| scale * f.gap).collect();

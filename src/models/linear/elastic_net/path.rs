@@ -74,7 +74,7 @@ impl ElasticNet {
     }
 
     fn along(&self, data: &Prepared, penalties: Vec<f64>) -> Result<ElasticNetPath> {
-        let (k, d) = (penalties.len(), data.x.ncols());
+        let (k, d) = (penalties.len(), data.columns.x.nrows());
         let mut coefficients = Array2::zeros((k, d));
         let (mut intercepts, mut gaps, mut passes) =
             (Array1::zeros(k), Array1::zeros(k), Vec::with_capacity(k));

@@ -3,6 +3,8 @@
 mod fitted;
 mod model;
 mod newton;
+mod on_device;
+mod passes;
 mod problem;
 mod proximal;
 

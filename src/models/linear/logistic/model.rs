@@ -1,9 +1,11 @@
 //! What logistic and probit regression are to fit, and by which of four routes.
 
-use ndarray::{Array1, Axis};
+use ndarray::{Array1, Array2, Axis};
 
 use super::fitted::{FittedLogisticRegression, FittedProbitRegression, Found};
-use super::newton::{Control, covariance, newton, quasi_newton};
+use super::newton::{self as search, Control, covariance, newton, quasi_newton};
+use super::on_device::Resident;
+use super::passes::Order;
 use super::problem::{Link, Problem, Shape};
 use super::proximal::{proximal_gradient, proximal_newton};
 use crate::check::{finite, not_negative, require};
@@ -21,6 +23,13 @@ const FEW: usize = 400;
 fn weighed(all: &Meeting, by: &ClassWeights, op: &'static str, task: &Task) -> Result<Array1<f64>> {
     let factors = by.factors(op, &task.mass_across(all, op)?.to_vec())?;
     Ok(task.index.iter().zip(&task.weights).map(|(&k, w)| factors[k] * w).collect())
+}
+
+/// Without a feature that varies and without an intercept there is nothing to fit.
+fn nothing(problem: &Problem) -> Result<search::Found> {
+    let w = Array2::zeros((0, problem.columns));
+    let loss = problem.at(w.view(), Order::Value)?.loss;
+    Ok(search::Found { w, rank: 0, report: Report::direct(loss), loss, hessian: None })
 }
 
 /// What both links have in common.
@@ -52,7 +61,14 @@ impl Settings {
         }
     }
 
-    fn run(&self, all: &Meeting, op: &'static str, link: Link, task: &Task) -> Result<Found> {
+    fn run(
+        &self,
+        all: &Meeting,
+        op: &'static str,
+        link: Link,
+        device: &Device,
+        task: &Task,
+    ) -> Result<Found> {
         not_negative("penalty", self.l2)?;
         not_negative("l1", self.l1)?;
         not_negative("tolerance", self.tolerance)?;
@@ -72,22 +88,25 @@ impl Settings {
         let (max_iterations, tolerance) = (self.max_iterations, self.tolerance);
         let control = Control { op, max_iterations, tolerance, progress: &self.progress };
         let few = p * c <= FEW;
-        let (w, rank, report) = match (self.l1 > 0.0, few) {
-            _ if p == 0 => (
-                ndarray::Array2::zeros((0, c)),
-                0,
-                Report::direct(problem.loss(ndarray::Array2::zeros((0, c)).view())?),
-            ),
-            (false, true) => newton(&problem, &control)?,
-            (false, false) => quasi_newton(&problem, &control)?,
+        let search::Found { w, rank, report, loss, hessian } = match (self.l1 > 0.0, few) {
+            _ if p == 0 => nothing(&problem)?,
+            (false, true) => {
+                let there = Resident::new(op, &problem, device, true)?;
+                let near = there.map_or(Ok(None), |there| there.newton(&problem, &control))?;
+                newton(&problem, &control, near)?
+            }
+            (false, false) => {
+                let there = Resident::new(op, &problem, device, false)?;
+                let near = there.map(|there| there.quasi_newton(&problem, &control)).transpose()?;
+                quasi_newton(&problem, &control, near)?
+            }
             (true, true) => proximal_newton(&problem, &control)?,
             (true, false) => proximal_gradient(&problem, &control)?,
         };
-        let log_likelihood = -problem.loss(w.view())?;
-        let covariance = if few && p > 0 && self.l1 == 0.0 {
-            Some(problem.restored_covariance(covariance(&problem, w.view())?.view()))
-        } else {
-            None
+        let log_likelihood = -loss;
+        let covariance = match hessian.filter(|_| p > 0) {
+            Some(h) => Some(problem.restored_covariance(covariance(&problem, h)?.view())),
+            None => None,
         };
         let (coefficients, intercept) = problem.restored(w.view());
         let scores = LinearScores::of(op, coefficients, intercept)?;
@@ -106,7 +125,11 @@ impl Settings {
 /// Up to 400 parameters by Newton's method (iteratively reweighted least squares) with its standard errors, more by
 /// L-BFGS; with an absolute penalty by proximal Newton steps or accelerated proximal gradients. Columns that do not vary
 /// get the coefficient 0, columns that depend on each other share theirs, and
-/// [`rank`](FittedLogisticRegression::rank) says so. It is computed in f64 on the CPU, whatever the device.
+/// [`rank`](FittedLogisticRegression::rank) says so.
+///
+/// On a GPU the rows stay there, scaled, and each iteration moves coefficients up and sums down; where f32 ends, the last
+/// steps are made with gradients of f64 on the CPU, as is a fit with an absolute penalty or of columns that nearly depend
+/// on each other.
 ///
 /// ```
 /// use mercer::prelude::*;
@@ -147,8 +170,8 @@ impl LogisticRegression {
     }
 
     /// An offset is of this rank's rows.
-    fn run_across(&self, all: &Meeting, _: &Device, task: &Task) -> Result<Found> {
-        self.settings.run(all, "LogisticRegression::fit", Link::Logistic, task)
+    fn run_across(&self, all: &Meeting, device: &Device, task: &Task) -> Result<Found> {
+        self.settings.run(all, "LogisticRegression::fit", Link::Logistic, device, task)
     }
 }
 
@@ -205,12 +228,12 @@ impl ProbitRegression {
         self.run_across(&Meeting::alone_here(), device, task)
     }
 
-    fn run_across(&self, all: &Meeting, _: &Device, task: &Task) -> Result<Found> {
+    fn run_across(&self, all: &Meeting, device: &Device, task: &Task) -> Result<Found> {
         let op = "ProbitRegression::fit";
         require(op, task.classes == 2, || {
             format!("{} classes; put it in OneVsRest for more than two", task.classes)
         })?;
-        self.settings.run(all, op, Link::Probit, task)
+        self.settings.run(all, op, Link::Probit, device, task)
     }
 }
 

@@ -2,6 +2,8 @@
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 
+use super::on_device::Near;
+use super::passes::Order;
 use super::problem::Problem;
 use crate::learn::{Report, Stop};
 use crate::linalg::eigh;
@@ -36,14 +38,10 @@ pub(in crate::models::linear) fn solve(
 ) -> Result<(Array1<f64>, usize)> {
     let n = g.len();
     let mut l: Vec<f64> = h.iter().copied().collect();
-    if cholesky(&mut l, n).is_ok() {
-        let pivots = || (0..n).map(|i| l[i * n + i]);
-        let (least, most) = (pivots().fold(f64::INFINITY, f64::min), pivots().fold(0.0, f64::max));
-        if least * least > RANK * most * most {
-            let mut x = g.to_vec();
-            back_substitute(&l, &mut x);
-            return Ok((x.into(), n));
-        }
+    if cholesky(&mut l, n).is_ok() && well_conditioned(&l, n, RANK) {
+        let mut x = g.to_vec();
+        back_substitute(&l, &mut x);
+        return Ok((x.into(), n));
     }
     let e = eigh(h)?;
     let floor = RANK * e.values[0].max(f64::MIN_POSITIVE);
@@ -82,45 +80,69 @@ pub(super) fn folded(v: ArrayView1<f64>, columns: usize) -> Array2<f64> {
     Array2::from_shape_fn((p, columns), |(j, c)| v[c * p + j])
 }
 
-/// The parameters, the rank of the last Hessian, and how it went.
-pub(super) fn newton(problem: &Problem, control: &Control) -> Result<(Array2<f64>, usize, Report)> {
+/// What a search has found.
+pub(super) struct Found {
+    pub w: Array2<f64>,
+    /// The rank that the last Hessian was taken to have.
+    pub rank: usize,
+    pub report: Report,
+    /// The likelihood's part of the objective.
+    pub loss: f64,
+    /// The Hessian at w, if it was made.
+    pub hessian: Option<Array2<f64>>,
+}
+
+/// Host steps with a Hessian that a device has made, before it is made anew.
+const BORROWED: usize = 6;
+
+/// From zero, or from near the minimum with a Hessian of f32: gradients are of f64 in any case, and so is the last Hessian.
+pub(super) fn newton(problem: &Problem, control: &Control, near: Option<Near>) -> Result<Found> {
     let c = problem.columns;
-    let mut w = Array2::zeros((problem.width(), c));
     let total = problem.total;
-    let mut value = problem.smooth(w.view())?;
-    let (mut trace, mut stop, mut rank) = (vec![value], Stop::Iterations, w.len());
-    while trace.len() <= control.max_iterations {
-        let (gradient, curvature) = problem.gradient(w.view())?;
-        let mut h = problem.hessian(curvature.view())?;
+    let nowhere = || Near { w: Array2::zeros((problem.width(), c)), hessian: None, trace: Vec::new() };
+    let Near { mut w, hessian: mut borrowed, mut trace } = near.unwrap_or_else(nowhere);
+    let order = |borrowed: bool| if borrowed { Order::Slope } else { Order::Curve };
+    let mut here = problem.at(w.view(), order(borrowed.is_some()))?;
+    trace.push(here.value);
+    let (start, mut stop, mut rank) = (trace.len(), Stop::Iterations, w.len());
+    // What a device has begun is ended here, however few iterations are left.
+    let most = if start > 1 { control.max_iterations.max(start + BORROWED) } else { control.max_iterations };
+    while trace.len() <= most {
+        if trace.len() > start + BORROWED && borrowed.is_some() {
+            borrowed = None;
+            here = problem.at(w.view(), Order::Curve)?;
+        }
+        let mut h = borrowed.clone().or(here.hessian.clone()).expect("asked for");
         pin(problem, &mut h);
-        let g = flat(gradient.view());
+        let g = flat(here.gradient.view());
         let (step, found) = solve(h.view(), g.view())?;
         // At zero all rows weigh alike, so that this is the rank of the data; a direction that fades later on is one in
         // which the likelihood still rises.
-        if !problem.penalised() && trace.len() > 1 && found < rank {
+        if !problem.penalised() && trace.len() > start && found < rank {
             return Err(control.separable());
         }
         rank = found;
         let gain = g.dot(&step);
         let step = folded(step.view(), c);
         let done = gain <= control.tolerance * total;
-        if done && !problem.penalised() {
-            let change = problem.largest_score(step.view())?;
-            if change > RUNAWAY {
-                return Err(control.separable());
-            }
+        if done && !problem.penalised() && problem.largest_score(step.view())? > RUNAWAY {
+            return Err(control.separable());
         }
         // The last step is worth taking though its gain is lost in the rounding of the objective: it is Newton's.
-        let slack = if done { 1e-13 * value.abs() } else { 0.0 };
+        let slack = if done { 1e-13 * here.value.abs() } else { 0.0 };
         let mut size = 1.0;
         let next = loop {
             let next = &w - &(size * &step);
-            let there = problem.smooth(next.view())?;
-            if there <= value - 1e-4 * size * gain + slack {
-                break Some((next, there.min(value)));
+            // Nearly always the whole step is taken: its derivatives come from the same pass.
+            let all = order(borrowed.is_some());
+            let there = problem.at(next.view(), if size == 1.0 { all } else { Order::Value })?;
+            if there.value <= here.value - 1e-4 * size * gain + slack {
+                let mut there = if size == 1.0 { there } else { problem.at(next.view(), all)? };
+                there.value = there.value.min(here.value);
+                break Some((next, there));
             }
             size *= 0.5;
-            if size < 1e-10 {
+            if size < 1e-10 || done {
                 break None;
             }
         };
@@ -128,10 +150,10 @@ pub(super) fn newton(problem: &Problem, control: &Control) -> Result<(Array2<f64
             stop = if done { Stop::Converged } else { Stop::Stalled };
             break;
         };
-        (w, value) = (next, there);
-        trace.push(value);
-        control.progress.report(control.op, trace.len() - 1, control.max_iterations, value)?;
-        if !problem.penalised() && problem.separates(w.view())? {
+        (w, here) = (next, there);
+        trace.push(here.value);
+        control.progress.report(control.op, trace.len() - 1, control.max_iterations, here.value)?;
+        if !problem.penalised() && here.separated {
             return Err(control.separable());
         }
         if done {
@@ -139,12 +161,16 @@ pub(super) fn newton(problem: &Problem, control: &Control) -> Result<(Array2<f64
             break;
         }
     }
-    let starts = vec![value];
-    Ok((w, rank, Report { iterations: trace.len() - 1, stop, trace, starts }))
+    if here.hessian.is_none() {
+        here = problem.at(w.view(), Order::Curve)?;
+    }
+    let (starts, iterations) = (vec![here.value], trace.len() - 1);
+    let report = Report { iterations, stop, trace, starts };
+    Ok(Found { w, rank, report, loss: here.loss, hessian: here.hessian })
 }
 
 /// The same by gradients alone.
-pub(super) fn quasi_newton(problem: &Problem, control: &Control) -> Result<(Array2<f64>, usize, Report)> {
+pub(super) fn quasi_newton(problem: &Problem, control: &Control, near: Option<Near>) -> Result<Found> {
     let (p, c) = (problem.width(), problem.columns);
     let total = problem.total;
     let minimiser = Minimiser::new()
@@ -152,13 +178,15 @@ pub(super) fn quasi_newton(problem: &Problem, control: &Control) -> Result<(Arra
         .tolerance(control.tolerance.sqrt().max(1e-12))
         .progress(control.progress.clone());
     let bounds = vec![(f64::NEG_INFINITY, f64::INFINITY); p * c];
-    let found = minimiser.run(&vec![0.0; p * c], &bounds, |v| {
+    let start = near.map_or_else(|| vec![0.0; p * c], |near| flat(near.w.view()).to_vec());
+    let found = minimiser.run(&start, &bounds, |v| {
         let w = folded(ArrayView1::from(v), c);
-        let g = problem.gradient(w.view())?.0;
-        Ok((problem.smooth(w.view())? / total, (flat(g.view()) / total).to_vec()))
+        let here = problem.at(w.view(), Order::Slope)?;
+        Ok((here.value / total, (flat(here.gradient.view()) / total).to_vec()))
     })?;
     let w = folded(ArrayView1::from(&found.point), c);
-    if !problem.penalised() && problem.separates(w.view())? {
+    let there = problem.at(w.view(), Order::Value)?;
+    if !problem.penalised() && there.separated {
         return Err(control.separable());
     }
     let stop = match found.stop {
@@ -168,18 +196,14 @@ pub(super) fn quasi_newton(problem: &Problem, control: &Control) -> Result<(Arra
     };
     let trace: Vec<f64> = found.trace.iter().map(|v| v * total).collect();
     let report = Report { iterations: found.iterations, stop, trace, starts: vec![found.value * total] };
-    Ok((w, p * c, report))
+    Ok(Found { w, rank: p * c, report, loss: there.loss, hessian: None })
 }
 
-/// The inverse of the Hessian at the parameters, without the direction in which all scores rise together.
-pub(super) fn covariance(problem: &Problem, w: ArrayView2<f64>) -> Result<Array2<f64>> {
+/// The inverse of a Hessian, without the direction in which all scores rise together.
+pub(super) fn covariance(problem: &Problem, mut h: Array2<f64>) -> Result<Array2<f64>> {
     let (p, c) = (problem.width(), problem.columns);
-    let mut h = problem.hessian(problem.gradient(w)?.1.view())?;
     let pinned = pin(problem, &mut h);
-    let e = eigh(h.view())?;
-    let floor = RANK * e.values[0].max(f64::MIN_POSITIVE);
-    let inverse = e.values.mapv(|v| if v > floor { 1.0 / v } else { 0.0 });
-    let mut out = (&e.vectors * &inverse).dot(&e.vectors.t());
+    let mut out = inverse(h.view())?;
     for (j, size) in pinned {
         for a in 0..c {
             for b in 0..c {
@@ -188,4 +212,27 @@ pub(super) fn covariance(problem: &Problem, w: ArrayView2<f64>) -> Result<Array2
         }
     }
     Ok(out)
+}
+
+/// `H⁻¹`, or that of the directions that are in the data.
+fn inverse(h: ArrayView2<f64>) -> Result<Array2<f64>> {
+    let n = h.nrows();
+    let mut l: Vec<f64> = h.iter().copied().collect();
+    if cholesky(&mut l, n).is_ok() && well_conditioned(&l, n, RANK) {
+        let mut out = Array2::eye(n);
+        out.rows_mut().into_iter().for_each(|mut e| back_substitute(&l, e.as_slice_mut().expect("a row")));
+        let t = out.t().to_owned();
+        return Ok(0.5 * out + 0.5 * t);
+    }
+    let e = eigh(h)?;
+    let floor = RANK * e.values[0].max(f64::MIN_POSITIVE);
+    let inverse = e.values.mapv(|v| if v > floor { 1.0 / v } else { 0.0 });
+    Ok((&e.vectors * &inverse).dot(&e.vectors.t()))
+}
+
+/// Whether the squares of the pivots of a Cholesky factor are all above this share of the largest.
+pub(super) fn well_conditioned(l: &[f64], n: usize, least_ratio: f64) -> bool {
+    let pivots = || (0..n).map(|i| l[i * n + i]);
+    let (least, most) = (pivots().fold(f64::INFINITY, f64::min), pivots().fold(0.0, f64::max));
+    least * least > least_ratio * most * most
 }

@@ -1,11 +1,14 @@
 //! The penalised negative log-likelihood, its gradient and its Hessian, over columns of mean zero and size one.
 
-use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, Zip};
+use std::ops::Range;
 
+use ndarray::{Array1, Array2, ArrayView2, ArrayViewMut2, Zip};
+use rayon::prelude::*;
+
+use super::passes::{self, Order};
 use crate::Result;
-use crate::learn::classify::{Task, log_sum_exp, sigmoid, softplus};
+use crate::learn::classify::Task;
 use crate::learn::ranks::Meeting;
-use crate::ops::product;
 use crate::probability::normal::{hazard, log_cdf};
 
 /// What a score of one column says of the second class.
@@ -17,12 +20,15 @@ pub(super) enum Link {
 
 impl Link {
     /// `-ln p(t | a)` and its first two derivatives by a, for t = 1 (`up`) or 0.
-    fn local(self, a: f64, up: bool) -> [f64; 3] {
+    pub fn local(self, a: f64, up: bool) -> [f64; 3] {
         let m = if up { a } else { -a };
         let [value, slope, curvature] = match self {
             Link::Logistic => {
-                let p = sigmoid(-m);
-                [softplus(-m), -p, p * sigmoid(m)]
+                // One exponential, of a number that is not positive, for all three.
+                let e = (-m.abs()).exp();
+                let small = e / (1.0 + e);
+                let p = if m >= 0.0 { small } else { 1.0 / (1.0 + e) };
+                [(-m).max(0.0) + e.ln_1p(), -p, small / (1.0 + e)]
             }
             Link::Probit => {
                 let (r, c) = hazard(m);
@@ -33,9 +39,10 @@ impl Link {
     }
 }
 
-/// `Σ s_i ℓ_i(z_iᵀW) + Σ_j l1_j |W_j| + ½ Σ_j l2_j W_j²`.
-pub(super) struct Problem<'a> {
-    pub z: Array2<f64>,
+/// `Σ s_i ℓ_i(z_iᵀW) + Σ_j l1_j |W_j| + ½ Σ_j l2_j W_j²` over the rows of this rank, z being rows of x that are shifted and
+/// scaled as they are read.
+pub(super) struct Data<'a> {
+    x: ArrayView2<'a, f64>,
     pub index: &'a [usize],
     pub weights: Array1<f64>,
     /// One for two classes, else one for each.
@@ -49,11 +56,23 @@ pub(super) struct Problem<'a> {
     shift: Array1<f64>,
     scale: Array1<f64>,
     intercept: bool,
-    features: usize,
+}
+
+/// The same over the rows of all ranks.
+pub(super) struct Problem<'a> {
+    data: Data<'a>,
     /// Those who have the other rows.
-    all: &'a Meeting<'a>,
+    pub all: &'a Meeting<'a>,
     /// The weight of all rows.
     pub total: f64,
+}
+
+impl<'a> std::ops::Deref for Problem<'a> {
+    type Target = Data<'a>;
+
+    fn deref(&self) -> &Data<'a> {
+        &self.data
+    }
 }
 
 const OP: &str = "logistic regression";
@@ -66,6 +85,52 @@ pub(super) struct Shape {
     pub intercept: bool,
 }
 
+/// The smooth part of the objective at some parameters, and as many of its derivatives as were asked for.
+pub(super) struct Local {
+    pub value: f64,
+    /// The likelihood's part of the value.
+    pub loss: f64,
+    /// `p x c`.
+    pub gradient: Array2<f64>,
+    /// Column after column: `pc x pc`.
+    pub hessian: Option<Array2<f64>>,
+    /// Whether the scores, without the offset, tell all classes apart: then the likelihood has no maximum.
+    pub separated: bool,
+}
+
+impl Data<'_> {
+    /// Parameters of a column.
+    pub fn width(&self) -> usize {
+        self.live.len() + usize::from(self.intercept)
+    }
+
+    pub fn rows(&self) -> usize {
+        self.x.nrows()
+    }
+
+    /// Rows of z.
+    pub fn fill(&self, rows: Range<usize>, z: &mut ArrayViewMut2<f64>) {
+        let whole = self.live.len() == self.x.ncols();
+        for (i, mut to) in rows.zip(z.rows_mut()) {
+            let from = self.x.row(i);
+            if whole {
+                Zip::from(to.slice_mut(ndarray::s![..self.live.len()]))
+                    .and(from)
+                    .and(&self.shift)
+                    .and(&self.scale)
+                    .for_each(|to, x, shift, scale| *to = (x - shift) / scale);
+            } else {
+                for (to, &j) in to.iter_mut().zip(&self.live) {
+                    *to = (from[j] - self.shift[j]) / self.scale[j];
+                }
+            }
+            if self.intercept {
+                to[self.live.len()] = 1.0;
+            }
+        }
+    }
+}
+
 impl<'a> Problem<'a> {
     pub fn new(
         all: &'a Meeting<'a>,
@@ -75,92 +140,92 @@ impl<'a> Problem<'a> {
         link: Link,
         shape: Shape,
     ) -> Result<Self> {
-        let x = &task.x;
-        let (n, d) = x.dim();
-        let total = all.total(OP, weights.sum())?;
-        let fold = |from: f64, f: fn(f64, f64) -> f64| x.map_axis(Axis(0), |c| c.fold(from, |m, v| f(m, *v)));
-        let (least, most) =
-            all.extent(OP, fold(f64::INFINITY, f64::min), fold(f64::NEG_INFINITY, f64::max))?;
-        let mut shift = Array1::zeros(d);
-        if shape.intercept {
-            // About the middle of the range: exact far from the origin.
-            let middle = 0.5 * &least + 0.5 * &most;
-            let sum =
-                |(c, m): (ArrayView1<f64>, &f64)| c.iter().zip(&weights).map(|(v, w)| w * (v - m)).sum();
-            let own = x.axis_iter(Axis(1)).zip(&middle).map(sum).collect();
-            shift = middle + Array1::from(all.sum(OP, own)?) / total;
+        let x = task.x.view();
+        let d = x.ncols();
+        let own = columns(x, &weights);
+        let (low, high) = all.extent(OP, own.low, own.high)?;
+        let (total, mean) = all.together(OP, (weights.sum(), own.mean), |a, b| {
+            if b.0 > 0.0 {
+                let whole = a.0 + b.0;
+                let gap = &b.1 - &a.1;
+                a.1.scaled_add(b.0 / whole, &gap);
+                a.0 = whole;
+            }
+            Ok(())
+        })?;
+        let (mut shift, mut scale) = (Array1::zeros(d), Array1::zeros(d));
+        for j in 0..d {
+            if shape.intercept {
+                shift[j] = mean[j];
+                if low[j] == high[j] {
+                    continue;
+                }
+            }
+            scale[j] = (high[j] - shift[j]).abs().max((low[j] - shift[j]).abs());
         }
-        let scale = Array1::from_shape_fn(d, |j| {
-            let constant = shape.intercept && least[j] == most[j];
-            if constant { 0.0 } else { (least[j] - shift[j]).abs().max((most[j] - shift[j]).abs()) }
-        });
         let live: Vec<usize> = (0..d).filter(|&j| scale[j] > 0.0).collect();
         let p = live.len() + usize::from(shape.intercept);
-        let z = Array2::from_shape_fn((n, p), |(i, j)| {
-            live.get(j).map_or(1.0, |&j| (x[[i, j]] - shift[j]) / scale[j])
-        });
         let penalty = |by: &dyn Fn(f64) -> f64| {
             Array1::from_shape_fn(p, |j| live.get(j).map_or(0.0, |&j| by(scale[j])))
         };
         let l1 = penalty(&|s| shape.l1 / s);
         let l2 = penalty(&|s| shape.l2 / s / s);
         let columns = if task.classes == 2 { 1 } else { task.classes };
-        let (index, intercept, features) = (&task.index[..], shape.intercept, d);
-        Ok(Problem {
-            z,
-            index,
-            weights,
-            columns,
-            link,
-            offset,
-            l1,
-            l2,
-            live,
-            shift,
-            scale,
-            intercept,
-            features,
-            all,
-            total,
-        })
-    }
-
-    /// Parameters of a column.
-    pub fn width(&self) -> usize {
-        self.z.ncols()
+        let (index, intercept) = (&task.index[..], shape.intercept);
+        let data = Data { x, index, weights, columns, link, offset, l1, l2, live, shift, scale, intercept };
+        Ok(Problem { data, all, total })
     }
 
     pub fn penalised(&self) -> bool {
         self.l1.iter().chain(&self.l2).any(|v| *v > 0.0)
     }
 
-    /// `Z W` without the offset.
-    pub fn scores(&self, w: ArrayView2<f64>) -> Array2<f64> {
-        let mut a = Array2::zeros((self.z.nrows(), self.columns));
-        product(1.0, self.z.view(), w, 0.0, a.view_mut());
-        a
+    /// The objective but for its absolute values, and its derivatives up to an order.
+    pub fn at(&self, w: ArrayView2<f64>, order: Order) -> Result<Local> {
+        let sums = self.everywhere(passes::sums(&self.data, w, order))?;
+        Ok(self.with_ridge(w, sums))
     }
 
-    fn shifted(&self, w: ArrayView2<f64>) -> Array2<f64> {
-        let mut a = self.scores(w);
-        if let Some(offset) = &self.offset {
-            a.column_mut(0).zip_mut_with(offset, |a, o| *a += o);
+    /// The sums over the rows of all ranks, in one exchange.
+    fn everywhere(&self, mut own: Local) -> Result<Local> {
+        if self.all.alone() {
+            return Ok(own);
         }
-        a
+        let mut numbers = vec![own.loss, f64::from(u8::from(!own.separated))];
+        numbers.extend(own.gradient.iter().chain(own.hessian.iter().flatten()));
+        let mut sums = self.all.sum(OP, numbers)?.into_iter();
+        let mut next = || sums.next().expect("as many as were sent");
+        own.loss = next();
+        own.separated = next() == 0.0;
+        own.gradient.iter_mut().chain(own.hessian.iter_mut().flatten()).for_each(|v| *v = next());
+        Ok(own)
     }
 
-    /// The likelihood's part of the objective.
-    pub fn loss(&self, w: ArrayView2<f64>) -> Result<f64> {
-        self.all.total(OP, self.own_loss(w))
+    /// What the squared penalty adds to sums over rows.
+    pub fn with_ridge(&self, w: ArrayView2<f64>, mut sums: Local) -> Local {
+        sums.value = sums.loss + self.ridge(w);
+        if !sums.gradient.is_empty() {
+            let each = Zip::from(sums.gradient.rows_mut()).and(w.rows()).and(&self.l2);
+            each.for_each(|mut g, w, l| g.scaled_add(*l, &w));
+        }
+        if let Some(h) = &mut sums.hessian {
+            let p = self.width();
+            h.diag_mut().iter_mut().enumerate().for_each(|(j, h)| *h += self.l2[j % p]);
+        }
+        sums
     }
 
-    fn own_loss(&self, w: ArrayView2<f64>) -> f64 {
-        let a = self.shifted(w);
-        let each = a.rows().into_iter().zip(self.index).zip(&self.weights);
-        each.map(|((a, &k), s)| {
-            s * if self.columns == 1 { self.link.local(a[0], k == 1)[0] } else { log_sum_exp(a) - a[k] }
+    /// The objective but for its absolute values.
+    pub fn smooth(&self, w: ArrayView2<f64>) -> Result<f64> {
+        Ok(self.at(w, Order::Value)?.value)
+    }
+
+    /// The largest score that parameters make of any row, without the offset.
+    pub fn largest_score(&self, w: ArrayView2<f64>) -> Result<f64> {
+        self.all.together(OP, passes::largest_score(&self.data, w), |a, b| {
+            *a = b.max(*a);
+            Ok(())
         })
-        .sum()
     }
 
     /// The squared part of the penalty.
@@ -174,89 +239,9 @@ impl<'a> Problem<'a> {
         w.rows().into_iter().zip(&self.l1).map(|(w, l)| if *l > 0.0 { l * size(w) } else { 0.0 }).sum()
     }
 
-    /// The objective but for its absolute values.
-    pub fn smooth(&self, w: ArrayView2<f64>) -> Result<f64> {
-        Ok(self.loss(w)? + self.ridge(w))
-    }
-
-    /// The largest score of any row.
-    pub fn largest_score(&self, w: ArrayView2<f64>) -> Result<f64> {
-        self.all.together(OP, self.scores(w).fold(0f64, |m, v| m.max(v.abs())), |a, b| {
-            *a = b.max(*a);
-            Ok(())
-        })
-    }
-
-    /// The gradient of the smooth part, `p x c`; beside it `s_i ℓ''` for one column, or the class probabilities.
-    pub fn gradient(&self, w: ArrayView2<f64>) -> Result<(Array2<f64>, Array2<f64>)> {
-        let mut slope = self.shifted(w);
-        let mut curvature = slope.clone();
-        for (i, (&k, s)) in self.index.iter().zip(&self.weights).enumerate() {
-            if self.columns == 1 {
-                let [_, g, h] = self.link.local(slope[[i, 0]], k == 1);
-                (slope[[i, 0]], curvature[[i, 0]]) = (s * g, s * h);
-                continue;
-            }
-            let level = log_sum_exp(slope.row(i));
-            for c in 0..self.columns {
-                let p = (slope[[i, c]] - level).exp();
-                curvature[[i, c]] = p;
-                slope[[i, c]] = s * (p - f64::from(u8::from(c == k)));
-            }
-        }
-        let mut g = Array2::zeros((self.width(), self.columns));
-        product(1.0, self.z.t(), slope.view(), 0.0, g.view_mut());
-        let mut g = self.all.add(OP, g)?;
-        Zip::from(g.rows_mut()).and(w.rows()).and(&self.l2).for_each(|mut g, w, l| g.scaled_add(*l, &w));
-        Ok((g, curvature))
-    }
-
-    /// The Hessian of the smooth part, column after column: `pc x pc`.
-    pub fn hessian(&self, curvature: ArrayView2<f64>) -> Result<Array2<f64>> {
-        let (p, c) = (self.width(), self.columns);
-        let mut h = Array2::zeros((p * c, p * c));
-        for a in 0..c {
-            for b in 0..=a {
-                let each = |i: usize| {
-                    if c == 1 {
-                        return curvature[[i, 0]];
-                    }
-                    let own = if a == b { 1.0 } else { 0.0 };
-                    self.weights[i] * curvature[[i, a]] * (own - curvature[[i, b]])
-                };
-                let weighted = Array2::from_shape_fn(self.z.dim(), |(i, j)| each(i) * self.z[[i, j]]);
-                let mut block = Array2::zeros((p, p));
-                product(1.0, self.z.t(), weighted.view(), 0.0, block.view_mut());
-                h.slice_mut(ndarray::s![a * p..(a + 1) * p, b * p..(b + 1) * p]).assign(&block);
-                if a != b {
-                    h.slice_mut(ndarray::s![b * p..(b + 1) * p, a * p..(a + 1) * p]).assign(&block.t());
-                }
-            }
-        }
-        let mut h = self.all.add(OP, h)?;
-        for a in 0..c {
-            for j in 0..p {
-                h[[a * p + j, a * p + j]] += self.l2[j];
-            }
-        }
-        Ok(h)
-    }
-
-    /// Whether these parameters tell all classes apart: then the likelihood has no maximum.
-    pub fn separates(&self, w: ArrayView2<f64>) -> Result<bool> {
-        let a = self.scores(w);
-        let own = a.rows().into_iter().zip(self.index).all(|(a, &k)| {
-            if self.columns == 1 {
-                return if k == 1 { a[0] > 0.0 } else { a[0] < 0.0 };
-            }
-            (0..a.len()).all(|c| c == k || a[c] < a[k])
-        });
-        Ok(!self.all.any(OP, !own)?)
-    }
-
     /// Coefficients, `d x c`, and intercepts of the features as they were given.
     pub fn restored(&self, w: ArrayView2<f64>) -> (Array2<f64>, Array1<f64>) {
-        let mut coefficients = Array2::zeros((self.features, self.columns));
+        let mut coefficients = Array2::zeros((self.x.ncols(), self.columns));
         let mut constant: Array1<f64> =
             if self.intercept { w.row(self.width() - 1).to_owned() } else { Array1::zeros(self.columns) };
         for (place, &j) in self.live.iter().enumerate() {
@@ -271,7 +256,7 @@ impl<'a> Problem<'a> {
     /// were given, then the intercept if there is one.
     pub fn restored_covariance(&self, covariance: ArrayView2<f64>) -> Array2<f64> {
         let (p, c) = (self.width(), self.columns);
-        let full = self.features + usize::from(self.intercept);
+        let full = self.x.ncols() + usize::from(self.intercept);
         let mut map = Array2::<f64>::zeros((full, p));
         for (place, &j) in self.live.iter().enumerate() {
             map[[j, place]] = 1.0 / self.scale[j];
@@ -292,4 +277,47 @@ impl<'a> Problem<'a> {
         }
         out
     }
+}
+
+/// The least and the largest value of each column, and its weighted mean.
+struct Columns {
+    low: Array1<f64>,
+    high: Array1<f64>,
+    mean: Array1<f64>,
+}
+
+impl Columns {
+    fn of_nothing(d: usize) -> Self {
+        let all = |v| Array1::from_elem(d, v);
+        Columns { low: all(f64::INFINITY), high: all(f64::NEG_INFINITY), mean: all(0.0) }
+    }
+}
+
+/// In one pass on every core; the mean about the first value of its column, exact far from the origin.
+fn columns(x: ArrayView2<f64>, weights: &Array1<f64>) -> Columns {
+    let (n, d) = x.dim();
+    let rows = n.div_ceil(64).max(1);
+    let part = |first: usize| {
+        let mut all = Columns::of_nothing(d);
+        for i in first..n.min(first + rows) {
+            let w = weights[i];
+            let Columns { low, high, mean } = &mut all;
+            Zip::from(low).and(x.row(i)).for_each(|low, &v| *low = low.min(v));
+            Zip::from(high).and(x.row(i)).for_each(|high, &v| *high = high.max(v));
+            Zip::from(mean).and(x.row(i)).and(x.row(0)).for_each(|m, &v, &origin| *m += w * (v - origin));
+        }
+        all
+    };
+    let starts: Vec<usize> = (0..n).step_by(rows).collect();
+    let parts: Vec<Columns> = starts.into_par_iter().map(part).collect();
+    let mut all = Columns::of_nothing(d);
+    for part in parts {
+        all.low.zip_mut_with(&part.low, |a, b| *a = a.min(*b));
+        all.high.zip_mut_with(&part.high, |a, b| *a = a.max(*b));
+        all.mean += &part.mean;
+    }
+    if n > 0 {
+        all.mean = &x.row(0) + &(all.mean / weights.sum());
+    }
+    all
 }

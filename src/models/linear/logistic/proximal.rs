@@ -3,7 +3,8 @@
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 
-use super::newton::{Control, flat, folded, pin};
+use super::newton::{Control, Found, flat, folded, pin};
+use super::passes::Order;
 use super::problem::Problem;
 use crate::Result;
 use crate::learn::{Report, Stop};
@@ -51,18 +52,18 @@ fn descend(
 }
 
 /// The parameters, and how it went.
-pub(super) fn proximal_newton(problem: &Problem, control: &Control) -> Result<(Array2<f64>, usize, Report)> {
+pub(super) fn proximal_newton(problem: &Problem, control: &Control) -> Result<Found> {
     let (p, c) = (problem.width(), problem.columns);
-    let objective = |w: ArrayView2<f64>| -> Result<f64> { Ok(problem.smooth(w)? + problem.lasso(w)) };
+    let objective = |w: ArrayView2<f64>| Ok::<f64, crate::Error>(problem.smooth(w)? + problem.lasso(w));
     let mut w = Array2::<f64>::zeros((p, c));
     let total = problem.total;
     let mut value = objective(w.view())?;
     let (mut trace, mut stop) = (vec![value], Stop::Iterations);
     while trace.len() <= control.max_iterations {
-        let (gradient, curvature) = problem.gradient(w.view())?;
-        let mut h = problem.hessian(curvature.view())?;
+        let here = problem.at(w.view(), Order::Curve)?;
+        let mut h = here.hessian.expect("asked for");
         pin(problem, &mut h);
-        let (g, flat_w) = (flat(gradient.view()), flat(w.view()));
+        let (g, flat_w) = (flat(here.gradient.view()), flat(w.view()));
         let step = descend(h.view(), g.view(), flat_w.view(), |j| problem.l1[j % p]);
         let moved = folded(step.view(), c);
         // What the model says that the whole step gains.
@@ -94,15 +95,13 @@ pub(super) fn proximal_newton(problem: &Problem, control: &Control) -> Result<(A
             break;
         }
     }
-    let starts = vec![value];
-    Ok((w, p * c, Report { iterations: trace.len() - 1, stop, trace, starts }))
+    let loss = problem.at(w.view(), Order::Value)?.loss;
+    let report = Report { iterations: trace.len() - 1, stop, trace, starts: vec![value] };
+    Ok(Found { w, rank: p * c, report, loss, hessian: None })
 }
 
 /// The same by gradients alone.
-pub(super) fn proximal_gradient(
-    problem: &Problem,
-    control: &Control,
-) -> Result<(Array2<f64>, usize, Report)> {
+pub(super) fn proximal_gradient(problem: &Problem, control: &Control) -> Result<Found> {
     let (p, c) = (problem.width(), problem.columns);
     let mut w = Array2::<f64>::zeros((p, c));
     let (mut ahead, mut momentum) = (w.clone(), 1.0f64);
@@ -112,21 +111,22 @@ pub(super) fn proximal_gradient(
     let most = control.max_iterations.saturating_mul(50);
     let mut quiet = 0;
     while trace.len() <= most {
-        let g = problem.gradient(ahead.view())?.0;
-        let here = problem.smooth(ahead.view())?;
-        let next = loop {
+        let at = problem.at(ahead.view(), Order::Slope)?;
+        let (g, here) = (at.gradient, at.value);
+        let (next, smooth) = loop {
             let mut next = &ahead - &(&g / lipschitz);
             for (mut row, l) in next.rows_mut().into_iter().zip(&problem.l1) {
                 row.mapv_inplace(|v| soft(v, l / lipschitz));
             }
             let step = &next - &ahead;
             let bound = here + (&g * &step).sum() + 0.5 * lipschitz * (&step * &step).sum();
-            if problem.smooth(next.view())? <= bound + 1e-12 * here.abs() || lipschitz > 1e300 {
-                break next;
+            let smooth = problem.smooth(next.view())?;
+            if smooth <= bound + 1e-12 * here.abs() || lipschitz > 1e300 {
+                break (next, smooth);
             }
             lipschitz *= 2.0;
         };
-        let there = problem.smooth(next.view())? + problem.lasso(next.view());
+        let there = smooth + problem.lasso(next.view());
         if there > value && momentum > 1.0 {
             // The momentum has overshot: on from where it was, without.
             (ahead, momentum) = (w.clone(), 1.0);
@@ -144,6 +144,7 @@ pub(super) fn proximal_gradient(
             break;
         }
     }
-    let starts = vec![value];
-    Ok((w, p * c, Report { iterations: trace.len() - 1, stop, trace, starts }))
+    let loss = problem.at(w.view(), Order::Value)?.loss;
+    let report = Report { iterations: trace.len() - 1, stop, trace, starts: vec![value] };
+    Ok(Found { w, rank: p * c, report, loss, hessian: None })
 }

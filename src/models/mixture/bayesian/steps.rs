@@ -33,6 +33,19 @@ pub(super) enum Shape {
     Known,
 }
 
+const SHAPES: [Shape; 5] = [Shape::Full, Shape::Tied, Shape::Diagonal, Shape::Spherical, Shape::Known];
+
+impl crate::saved::Wire for Shape {
+    fn write(&self, to: &mut Vec<u8>) {
+        (*self as u8).write(to);
+    }
+
+    fn read(from: &mut &[u8]) -> Result<Self> {
+        let at = u8::read(from)?;
+        SHAPES.get(usize::from(at)).copied().ok_or_else(crate::saved::garbled)
+    }
+}
+
 /// What is known beforehand.
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -73,7 +86,7 @@ pub(super) struct Posterior {
     pub shape: Shape,
 }
 
-crate::saved::wired!(Posterior { weights, means, precision, degrees, inverse, factor, log_det });
+crate::saved::wired!(Posterior { weights, means, precision, degrees, inverse, factor, log_det, shape });
 
 impl Posterior {
     /// `E[log |Λ_k|]`.
