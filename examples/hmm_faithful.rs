@@ -1,4 +1,4 @@
-//! Old Faithful as a chain: after a short eruption a long one follows, and the geyser never has two short ones in a row.
+//! Old Faithful as a chain: after a short eruption a long one follows, nearly always.
 //!
 //! A hidden Markov model sees the length of each eruption and the waiting time after it, one after another, and learns the
 //! kinds of eruption and how they follow each other. A mixture sees the same numbers and knows nothing of their order.
