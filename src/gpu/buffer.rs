@@ -92,7 +92,7 @@ impl Buffer {
     }
 
     pub(crate) fn part(&self, offset: u64, bytes: u64) -> Bind<'_> {
-        Bind::new(self, offset, bytes)
+        Bind { buffer: self, offset, bytes, touched: bytes }
     }
 }
 

@@ -51,12 +51,7 @@ pub(crate) struct Bind<'a> {
     touched: u64,
 }
 
-impl<'a> Bind<'a> {
-    #[cfg(feature = "gpu")]
-    fn new(buffer: &'a Buffer, offset: u64, bytes: u64) -> Self {
-        Bind { buffer, offset, bytes, touched: bytes }
-    }
-
+impl Bind<'_> {
     /// The same where a dispatch reads and writes only so many bytes, or more than all.
     pub(crate) fn touching(self, bytes: f64) -> Self {
         Bind { touched: bytes as u64, ..self }
