@@ -221,7 +221,9 @@ pub(crate) fn step(
                 let mut all = note.losses.clone().into_array()?;
                 let slot = all.iter_mut().nth(note.at);
                 let sum = own.map(|c| c.dot(&c)).sum::<f64>();
-                slot.into_iter().for_each(|to| *to += note.scale * sum);
+                if let Some(to) = slot {
+                    *to += note.scale * sum;
+                }
                 *note.losses = Matrix::from_host(all);
             }
             cpu(&numbers, shrinkage, at, gradient.cpu());

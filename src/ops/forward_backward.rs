@@ -142,7 +142,7 @@ fn one(
         let mut v = if s == 0 { initial.to_owned() } else { alpha.row(s - 1).dot(&a) };
         v *= &b.row(s);
         let sum = v.sum();
-        if !(sum > LEAST) {
+        if sum.is_nan() || sum <= LEAST {
             return (alpha, Array2::zeros((k, k)), f64::NEG_INFINITY);
         }
         log += sum.ln();

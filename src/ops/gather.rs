@@ -126,7 +126,8 @@ impl RowList {
 /// # Ok::<(), mercer::Error>(())
 /// ```
 pub fn gather_listed(a: &Matrix, list: &RowList, part: Range<usize>) -> Result<Matrix> {
-    let aligned = part.start % RowList::ALIGN == 0 && part.start < part.end && part.end <= list.rows.len();
+    let aligned =
+        part.start.is_multiple_of(RowList::ALIGN) && part.start < part.end && part.end <= list.rows.len();
     require("gather_listed", aligned, || format!("{part:?} of a list of {}", list.rows.len()))?;
     check("gather_listed", a, &list.rows[part.clone()])?;
     match (a.place(), &list.there) {

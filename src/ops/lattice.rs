@@ -50,9 +50,9 @@ impl<'a> Lattice<'a> {
         let first = self.field[[0, 0]];
         let mut made = |h: f64| {
             *known.entry(h.to_bits()).or_insert_with(|| {
-                let odds = |sum: i32| 2.0 * (self.coupling * f64::from(sum) + h);
+                let odds = |sum: f64| 2.0 * (self.coupling * sum + h);
                 table.push(std::array::from_fn(|q| {
-                    Threshold::rounded(1.0 / (1.0 + (-odds(q as i32 - 4)).exp())).words()
+                    Threshold::rounded(1.0 / (1.0 + (-odds(q as f64 - 4.0)).exp())).words()
                 }));
                 table.len() as u32 - 1
             })

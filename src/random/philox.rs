@@ -37,6 +37,7 @@ pub(crate) const LANES: usize = 16;
 /// [`philox`] of [`LANES`] blocks of a stream, one after another: word w of block `first + l` at `[w][l]`.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "what is not inlined loses the instruction set of its caller")]
+#[allow(clippy::needless_range_loop, reason = "a lane is the same place of four arrays")]
 pub(crate) fn philox_lanes(first: u64, stream: u64, seed: u64) -> [[u32; LANES]; 4] {
     let ([s, t], mut k) = (halves(stream), halves(seed));
     let mut c = [[0; LANES], [0; LANES], [s; LANES], [t; LANES]];
@@ -110,13 +111,17 @@ impl Philox {
     pub(crate) fn fill(&mut self, out: &mut [u32]) {
         let begun = (4 - self.used).min(out.len());
         let (first, rest) = out.split_at_mut(begun);
-        first.iter_mut().for_each(|w| *w = self.word());
+        for w in first.iter_mut() {
+            *w = self.word();
+        }
         let (whole, last) = rest.split_at_mut(rest.len() / (4 * LANES) * (4 * LANES));
         let seed = u64::from(self.key[0]) | u64::from(self.key[1]) << 32;
         let stream = u64::from(self.stream[0]) | u64::from(self.stream[1]) << 32;
         Arch::new().dispatch(Blocks { out: whole, first: self.block, stream, seed });
         self.block = self.block.wrapping_add(whole.len() as u64 / 4);
-        last.iter_mut().for_each(|w| *w = self.word());
+        for w in last.iter_mut() {
+            *w = self.word();
+        }
     }
 
     fn words(&mut self) -> u64 {

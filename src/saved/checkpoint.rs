@@ -28,6 +28,7 @@ const MAGIC: &[u8; 16] = b"mercer progress1";
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Debug, Clone)]
+#[allow(clippy::option_option, reason = "nobody has looked, or there was nothing")]
 pub struct Checkpoint {
     path: PathBuf,
     every: usize,

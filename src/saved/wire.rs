@@ -135,7 +135,9 @@ impl<T: Wire> Wire for Option<T> {
 impl<T: Wire> Wire for Vec<T> {
     fn write(&self, to: &mut Vec<u8>) {
         self.len().write(to);
-        self.iter().for_each(|v| v.write(to));
+        for v in self {
+            v.write(to);
+        }
     }
 
     fn read(from: &mut &[u8]) -> Result<Self> {

@@ -39,8 +39,8 @@ fn the_p_value_counts_orders_of_labels() {
     let far = c2st(&Device::cpu(), &judge(), &x, &(&x + 50.0), 3).unwrap();
     near(far.accuracy, 1.0, 0.0);
     near(far.p_value, 1.0 / 70.0, 1e-9);
-    assert!(c2st(&Device::cpu(), &judge(), &x, &random(8, 2, 1), 3).is_err());
-    assert!(c2st(&Device::cpu(), &judge(), &x, &random(3, 1, 1), 3).is_err());
+    assert!(c2st(&Device::cpu(), &judge(), &x, random(8, 2, 1), 3).is_err());
+    assert!(c2st(&Device::cpu(), &judge(), &x, random(3, 1, 1), 3).is_err());
 }
 
 /// Digits of 8 x 8 by a generator that learns from a kernel: harder to tell from digits than it was, and nearer by MMD.

@@ -103,7 +103,7 @@ fn losses_meet_as_rows_are_added() {
         &[1, 3, 9],
         &Device::cpu(),
         x.slice(ndarray::s![..24, ..]),
-        &t.slice(ndarray::s![..24]).to_owned(),
+        t.slice(ndarray::s![..24]).to_owned(),
         &folds,
         mercer::learn::mse,
         &mercer::Progress::none(),

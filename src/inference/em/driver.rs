@@ -157,12 +157,11 @@ impl Em {
             found.place
         });
         for i in climb.others.0.len()..self.restarts {
-            let ended = match resumed.take() {
-                Some(place) => climb.on(place)?,
-                None => {
-                    let first = start(self.seed.wrapping_add(i as u64))?;
-                    climb.from(first)?
-                }
+            let ended = if let Some(place) = resumed.take() {
+                climb.on(place)?
+            } else {
+                let first = start(self.seed.wrapping_add(i as u64))?;
+                climb.from(first)?
             };
             let (ends, best, _) = &mut climb.others;
             ends.push(ended.objective());

@@ -36,7 +36,9 @@ impl Sampled<'_> {
     /// Rows of the sample as rows among all.
     pub fn numbered(&self, rows: &mut [usize]) {
         if let Some(which) = &self.which {
-            rows.iter_mut().for_each(|i| *i = which[*i]);
+            for i in rows.iter_mut() {
+                *i = which[*i];
+            }
         }
     }
 }

@@ -247,7 +247,7 @@ type Kept = (Outer, Inner, usize, Vec<f64>);
 impl Run<'_> {
     fn found(&self) -> Result<Option<Kept>> {
         let Some(file) = &self.params.checkpoint else { return Ok(None) };
-        let found: Option<((Outer, Inner), (usize, Vec<f64>))> = file.load(&self.name)?;
+        let found = file.load::<((Outer, Inner), (usize, Vec<f64>))>(&self.name)?;
         Ok(found.map(|((outer, inner), (iterations, trace))| (outer, inner, iterations, trace)))
     }
 

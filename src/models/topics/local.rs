@@ -55,7 +55,7 @@ pub(super) fn fast(
     expected: &Expected,
     alpha: f64,
     gamma: &mut [f64],
-    passes: usize,
+    most: usize,
     tolerance: f64,
     gathered: &mut [f64],
 ) -> Option<f64> {
@@ -64,7 +64,7 @@ pub(super) fn fast(
     own[..gamma.len()].copy_from_slice(gamma);
     let scratch = [vec![0.0; width], vec![0.0; width]];
     let k = gamma.len();
-    let run = Passes { document, expected, alpha, k, gamma: &mut own, scratch, passes, tolerance, gathered };
+    let run = Passes { document, expected, alpha, k, gamma: &mut own, scratch, most, tolerance, gathered };
     let entropy = Arch::new().dispatch(run)?;
     gamma.copy_from_slice(&own[..k]);
     Some(entropy)
@@ -77,7 +77,7 @@ struct Passes<'a> {
     k: usize,
     gamma: &'a mut [f64],
     scratch: [Vec<f64>; 2],
-    passes: usize,
+    most: usize,
     tolerance: f64,
     gathered: &'a mut [f64],
 }
@@ -149,7 +149,7 @@ impl Passes<'_> {
             w * width..(w + 1) * width
         };
         let [mut theta, mut next] = self.scratch;
-        for _ in 0..self.passes {
+        for _ in 0..self.most {
             for (t, g) in theta.iter_mut().zip(self.gamma.iter()) {
                 *t = exp_digamma::<FMA>(*g);
             }

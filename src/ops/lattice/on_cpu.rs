@@ -192,7 +192,7 @@ fn swept(
     let mut below = thresholds.table[0];
     let sign = if lattice.coupling < 0.0 { -1 } else { 1 };
     below.sort_unstable();
-    let always = below.iter().filter(|t| **t == 0).count() as i32;
+    let always = below.iter().map(|t| i32::from(*t == 0)).sum::<i32>();
     let below = below.map(|t| if t == 0 { u32::MAX } else { (t - 1) as u32 });
     for colour in 0..2 {
         colours.update(colour, words, 2 * half, |row, words| {

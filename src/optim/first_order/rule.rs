@@ -76,6 +76,7 @@ pub(super) fn each(
     (first, second): (&mut [f64], &mut [f64]),
     f: impl Fn(&mut f64, f64, &mut f64, &mut f64) + Sync,
 ) {
+    #[allow(clippy::type_complexity, reason = "as zip makes them")]
     let some = |(((p, g), a), b): (((&mut [f64], &[f64]), &mut [f64]), &mut [f64])| {
         Arch::new().dispatch(|| {
             for (((p, g), a), b) in p.iter_mut().zip(g).zip(a.iter_mut()).zip(b.iter_mut()) {

@@ -77,7 +77,7 @@ impl GaussianNaiveBayes {
             let own = (&x - &centres.row(g)).mapv(|v| v * v) * w.insert_axis(Axis(1));
             squares.row_mut(g).assign(&own.sum_axis(Axis(0)));
         }
-        let spread = all.add(op, squares)? / &mass.view().insert_axis(Axis(1));
+        let spread = all.add(op, squares)? / mass.view().insert_axis(Axis(1));
         let largest = spread.row(k).fold(0f64, |m, v| m.max(*v));
         let means = centres.slice(s![..k, ..]).to_owned();
         let variances = &spread.slice(s![..k, ..]) + self.smoothing * largest;

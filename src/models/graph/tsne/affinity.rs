@@ -102,7 +102,9 @@ impl Affinities {
         let halves: Vec<Vec<(usize, f64)>> = (0..n).into_par_iter().map(half).collect();
         let mut rows = halves.clone();
         for (i, half) in halves.iter().enumerate() {
-            half.iter().for_each(|&(j, p)| rows[j].push((i, p)));
+            for &(j, p) in half {
+                rows[j].push((i, p));
+            }
         }
         rows.par_iter_mut().for_each(|row| {
             row.sort_by_key(|entry| entry.0);

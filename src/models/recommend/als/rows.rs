@@ -127,9 +127,9 @@ impl Padded {
             let row = &room.a[j * wide..(j + 1) * wide];
             let mut lanes = [0.0; LANES];
             for first in (j / LANES * LANES..wide).step_by(LANES) {
-                for l in 0..LANES {
+                for (l, lane) in lanes.iter_mut().enumerate() {
                     let at = first + l;
-                    lanes[l] += if at > j && at < k { row[at] * b[at] } else { 0.0 };
+                    *lane += if at > j && at < k { row[at] * b[at] } else { 0.0 };
                 }
             }
             b[j] = (b[j] - lanes.iter().sum::<f64>()) / row[j];

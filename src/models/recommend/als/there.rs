@@ -42,7 +42,9 @@ impl There {
         };
         let side = |lengths: Vec<usize>, columns: usize, entries: Vec<(usize, f64, f64)>| {
             let mut offsets = vec![0];
-            lengths.iter().for_each(|n| offsets.push(offsets[offsets.len() - 1] + n));
+            for n in &lengths {
+                offsets.push(offsets[offsets.len() - 1] + n);
+            }
             RatedRows::new(&device, offsets, columns, entries)
         };
         let (n, m) = (ratings.users(), ratings.items());

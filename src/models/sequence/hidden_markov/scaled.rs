@@ -26,7 +26,7 @@ fn attempt(initial: &Array1<f64>, transition: &Array2<f64>, log_b: ArrayView2<f6
     let (t, k) = log_b.dim();
     let width = k.next_multiple_of(LANES);
     let padded = |row: &mut [f64], from: &mut dyn Iterator<Item = f64>| {
-        row.iter_mut().zip(from).for_each(|(a, b)| *a = b)
+        row.iter_mut().zip(from).for_each(|(a, b)| *a = b);
     };
     let mut b = vec![0.0; t * width];
     let mut shifts = vec![0.0; t.div_ceil(BLOCK)];
@@ -91,7 +91,9 @@ fn attempt(initial: &Array1<f64>, transition: &Array2<f64>, log_b: ArrayView2<f6
                     *b *= a;
                     sum += *b;
                 }
-                beta.iter_mut().for_each(|b| *b /= sum);
+                for b in beta.iter_mut() {
+                    *b /= sum;
+                }
                 sum >= LEAST
             })
         });
@@ -239,7 +241,7 @@ impl Walk<'_> {
             let [a, b, c, d, e, f, g, h] = totals;
             let sum = ((a + e) + (c + g)) + ((b + f) + (d + h));
             // Written so that a NaN fails.
-            if !(sum >= LEAST) {
+            if sum.is_nan() || sum < LEAST {
                 return false;
             }
             let share = 1.0 / sum;
@@ -269,7 +271,7 @@ impl Counts<'_> {
             }
             let mass = sum * self.ratios[t];
             // Written so that a NaN fails.
-            if !(mass >= LEAST) {
+            if mass.is_nan() || mass < LEAST {
                 return None;
             }
             for i in 0..k {
