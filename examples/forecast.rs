@@ -21,12 +21,13 @@ fn main() -> mercer::Result<()> {
     println!(
         "Milliseconds by a model of each card: launches, arithmetic, memory and bus, without the host's own work.\n"
     );
-    let names: String = cards.iter().map(|card| format!(" {} |", card.name())).collect();
-    println!("| computation | n | launches | 10⁹ multiply-adds | GB |{names}");
+    let names: Vec<&str> = cards.iter().map(Card::name).collect();
+    let names = names.join(" | ");
+    println!("| computation | n | launches | 10⁹ multiply-adds | GB | {names} |");
     println!("|---|---|---|---|---|{}", "---|".repeat(cards.len()));
     for computation in computations::computations() {
         for n in computation.sizes {
-            let (mut counted, mut times) = (String::new(), String::new());
+            let (mut counted, mut times) = (String::new(), Vec::new());
             for card in &cards {
                 let options = DeviceOptions::new().pretend().products(ProductShape::Tiled).card(card.clone());
                 let device = options.threshold(0.0).open()?;
@@ -39,9 +40,9 @@ fn main() -> mercer::Result<()> {
                     spent.multiply_adds as f64 / 1e9 / times_made,
                     spent.bytes_touched as f64 / 1e9 / times_made
                 );
-                times += &format!(" {:.2} |", spent.model_nanoseconds as f64 / 1e6 / times_made);
+                times.push(format!("{:.2}", spent.model_nanoseconds as f64 / 1e6 / times_made));
             }
-            println!("| {} | {n} | {counted} |{times}", computation.name);
+            println!("| {} | {n} | {counted} | {} |", computation.name, times.join(" | "));
         }
     }
     Ok(())

@@ -25,7 +25,9 @@ const COLOURS: [RGBColor; TOPICS] = [
 ];
 
 /// The vocabulary, the year of each address, and the counts.
-fn addresses() -> Result<(Vec<String>, Vec<f64>, Array2<f64>), Box<dyn Error>> {
+type Corpus = (Vec<String>, Vec<f64>, Array2<f64>);
+
+fn addresses() -> Result<Corpus, Box<dyn Error>> {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/inaugural.txt");
     let text = std::fs::read_to_string(path)?;
     let mut lines = text.lines().filter(|line| !line.starts_with('#'));

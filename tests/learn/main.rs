@@ -15,15 +15,13 @@ mod multiclass;
 mod pipeline;
 mod preprocess;
 mod progress;
-#[path = "../support/oracle.rs"]
-mod recorded;
 #[cfg(feature = "serde")]
 mod saved;
 mod search;
 mod split;
 mod validate;
 
-use recorded::{counts, matrix, vector};
+use support::oracle::{counts, matrix, vector};
 
 use ndarray::Array2;
 use serde_json::Value;

@@ -15,13 +15,13 @@ fn everywhere() -> impl Iterator<Item = Device> {
 fn published_vectors() {
     let whole = |low: u64, high: u64| low | (high << 32);
     let cases: [(u64, u64, u64, [u32; 4]); 3] = [
-        (0, 0, 0, [0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8]),
-        (u64::MAX, u64::MAX, u64::MAX, [0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd]),
+        (0, 0, 0, [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8]),
+        (u64::MAX, u64::MAX, u64::MAX, [0x408f_276d, 0x41c8_3b0e, 0xa20b_c7c6, 0x6d54_51fd]),
         (
-            whole(0x243f6a88, 0x85a308d3),
-            whole(0x13198a2e, 0x03707344),
-            whole(0xa4093822, 0x299f31d0),
-            [0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1],
+            whole(0x243f_6a88, 0x85a3_08d3),
+            whole(0x1319_8a2e, 0x0370_7344),
+            whole(0xa409_3822, 0x299f_31d0),
+            [0xd16c_fe09, 0x94fd_cceb, 0x5001_e420, 0x2412_6ea1],
         ),
     ];
     for device in everywhere() {

@@ -7,9 +7,12 @@ use mercer::models::linear::Family;
 use mercer::prelude::*;
 use ndarray::{Array1, Array2, ArrayView2, s};
 
+/// What every number of ranks has to do alike.
+type Case = fn(&dyn Ranks);
+
 /// Every case, by name.
 #[allow(dead_code, reason = "threads name them one by one")]
-pub const CASES: &[(&str, fn(&dyn Ranks))] = &[
+pub const CASES: &[(&str, Case)] = &[
     ("standardise", standardise),
     ("pca_ppca_and_factor_analysis", pca_ppca_and_factor_analysis),
     ("kmeans", kmeans),

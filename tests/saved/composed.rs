@@ -23,7 +23,9 @@ fn composed_learners_come_back() {
     refused(&trees, "/models", serde_json::json!([]));
     let means = Bagging::new(Ridge::new(0.1), 3).fit(&cpu, &x, &t).unwrap();
     let read: [FittedBaggingRegressor<FittedRidge<Ix1>, Ix1>; 2] = through(&means);
-    read.iter().for_each(|r| same(&r.predict(&x).unwrap(), &means.predict(&x).unwrap()));
+    for r in &read {
+        same(&r.predict(&x).unwrap(), &means.predict(&x).unwrap());
+    }
     let calibrated =
         Calibrated::new(LogisticRegression::new(1.0), CalibrationMap::Isotonic).fit(&cpu, &x, &y).unwrap();
     for read in through(&calibrated) {

@@ -13,7 +13,9 @@ fn distributions_come_back() {
     macro_rules! back {
         ($($own:expr),+ $(,)?) => { $({
             let own = $own.unwrap();
-            through(&own).iter().for_each(|read| assert_eq!(read, &own));
+            for read in &through(&own) {
+                assert_eq!(read, &own);
+            }
             damaged(&own);
         })+ };
     }
