@@ -16,7 +16,7 @@ fn ratings() -> (Array2<f64>, Array1<f64>) {
     (x, pairs.iter().map(|&at| truth[at]).collect())
 }
 
-conforms!(als, ratings(), Als::new(2).biases(true), |f, x| Ok(column(f.predict(x)?)); 0.0, unordered, saved,
+conforms!(als, ratings(), Als::new(2).biases(true), |f, x| Ok(column(f.predict(x)?)); 1e-4, unordered, saved,
     cancel(Als::new(2).progress(enough())));
 conforms!(sgd_factorisation, ratings(), SgdFactorisation::new(2, 0.05), |f, x| Ok(column(f.predict(x)?)); 0.0, saved,
     cancel(SgdFactorisation::new(2, 0.05).progress(enough())));

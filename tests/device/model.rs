@@ -46,7 +46,7 @@ fn a_rehearsal_launches_what_a_run_does() {
     let (x, y) = (random(300, 3, 1), random(300, 1, 2));
     let gp = GpRegressor::new(Kernel::rbf(0.7)).noise(0.1);
     let launches = |device: &Device| {
-        gp.log_evidence(device, x.view(), y.view()).unwrap();
+        gp.device_evidence(device, x.view(), y.view()).unwrap();
         let spent = device.counters();
         (spent.dispatches, spent.multiply_adds as f64)
     };

@@ -63,7 +63,7 @@ fn an_evidence_with_its_gradient_moves_vectors() {
     let gp = GpRegressor::new(Kernel::rbf(0.5)).noise(0.01);
     for device in alone() {
         let got = crossings(&device, || {
-            let found = gp.log_evidence(&device, x.view(), y.view()).unwrap();
+            let found = gp.device_evidence(&device, x.view(), y.view()).unwrap();
             assert!(found.value.is_finite() && found.gradient.len() == 2);
         });
         assert_within("evidence and gradient", &device, got, EVIDENCE);

@@ -22,11 +22,11 @@ fn main() {
                 Ok(timed(run, |fitted| Ok((fitted.alpha().iter().copied().collect(), 1))))
             }
             Some("gp_lml") => {
-                let run = move || Ok(model.log_evidence(&device, x.view(), y.view())?);
+                let run = move || Ok(model.device_evidence(&device, x.view(), y.view())?);
                 Ok(timed(run, |e| Ok(([vec![e.value], e.gradient].concat(), 1))))
             }
             Some("gp_lml_memory") => Ok(Box::new(move |_| {
-                let e = model.log_evidence(&device, x.view(), y.view())?;
+                let e = model.device_evidence(&device, x.view(), y.view())?;
                 Ok((peak_megabytes()?, Some(check(&[vec![e.value], e.gradient].concat(), 1))))
             })),
             Some("gp_predict") => {

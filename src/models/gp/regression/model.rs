@@ -184,7 +184,8 @@ impl GpRegressor {
     ///
     /// The gradient is `½ Σ_ij (αα^T - C⁻¹)_ij ∂C_ij`, contracted tile by tile: the derivatives of C are never stored.
     /// It is a difference of large sums, of which f32 keeps three digits: value and gradient are f64, made on the CPU
-    /// whatever the device. A search by [`optimise`](GpRegressor::optimise) takes the device's.
+    /// whatever the device. A search by [`optimise`](GpRegressor::optimise) takes the device's,
+    /// [`device_evidence`](GpRegressor::device_evidence).
     ///
     /// # Errors
     /// As [`GpRegressor::fit`]; [`Error::OverBudget`](crate::Error::OverBudget) before anything is allocated if the
@@ -196,14 +197,38 @@ impl GpRegressor {
         x: impl Inputs,
         y: impl Targets<Of = ArrayRef<f64, D>>,
     ) -> Result<Evidence> {
-        const OP: &str = "GpRegressor::log_evidence";
         let (x, y) = (x.inputs(), y.targets());
-        let (x, y) = (x.view(), D::columns(&y));
-        pairs(OP, x, y)?;
-        let (size, host) = ((x.nrows(), x.ncols(), y.ncols()), Device::cpu());
-        self.affords(OP, device, size, true, "use `stochastic_evidence`")?;
+        self.evidence_on("GpRegressor::log_evidence", &Device::cpu(), device, x.view(), D::columns(&y))
+    }
+
+    /// The evidence and its gradient as a search by [`optimise`](GpRegressor::optimise) takes them: made on the device, on a
+    /// GPU by f32, which keeps three digits of the gradient, and in the time that f32 takes there.
+    ///
+    /// # Errors
+    /// As [`GpRegressor::log_evidence`].
+    pub fn device_evidence<D: TargetDim>(
+        &self,
+        device: &Device,
+        x: impl Inputs,
+        y: impl Targets<Of = ArrayRef<f64, D>>,
+    ) -> Result<Evidence> {
+        let (x, y) = (x.inputs(), y.targets());
+        self.evidence_on("GpRegressor::device_evidence", device, device, x.view(), D::columns(&y))
+    }
+
+    /// On a device, within the memory of another.
+    fn evidence_on(
+        &self,
+        op: &'static str,
+        device: &Device,
+        budget: &Device,
+        x: ArrayView2<f64>,
+        y: ArrayView2<f64>,
+    ) -> Result<Evidence> {
+        pairs(op, x, y)?;
+        self.affords(op, budget, (x.nrows(), x.ncols(), y.ncols()), true, "use `stochastic_evidence`")?;
         self.space(x.nrows())?;
-        let (points, _) = self.place(OP, &host, x, y.ncols())?;
+        let (points, _) = self.place(op, device, x, y.ncols())?;
         self.evidence(&points, y, Method::Dense)
     }
 
