@@ -35,6 +35,7 @@
 //! | distributions, conjugate pairs, exponential families, information | [`probability`] |
 //! | EM, Monte Carlo, variational inference, Laplace | [`inference`] |
 //! | two-sample, independence and goodness-of-fit tests, embeddings of distributions, learning theory | [`stats`] |
+//! | fit over several processes, go on from a checkpoint | [`learn::ranks`], [`saved`] |
 //! | know what went wrong | [`Error`] |
 //!
 //! Without the default feature `gpu` the crate is a CPU library and does not depend on wgpu. The feature `serde` makes

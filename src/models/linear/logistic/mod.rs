@@ -1,5 +1,6 @@
 //! Logistic, multinomial and probit regression.
 
+mod columns;
 mod fitted;
 mod model;
 mod newton;
