@@ -26,6 +26,7 @@ mod bagging;
 mod boosting;
 pub mod calibration;
 mod class_weights;
+mod classifier_macros;
 pub(crate) mod classify;
 mod data;
 pub mod decisions;

@@ -29,6 +29,7 @@ mod coordinate;
 mod duality;
 mod evolution;
 mod first_order;
+mod interior_point;
 mod lbfgs;
 mod line_search;
 mod majorise;

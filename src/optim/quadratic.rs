@@ -1,18 +1,14 @@
-//! Convex quadratic programs by an interior point method. Checked in `tests/svm/quadratic.rs` against KKT conditions and
+//! Convex quadratic programs. Checked in `tests/svm/quadratic.rs` against KKT conditions and
 //! machines of `models::kernel_methods`.
 
-use faer::linalg::solvers::{PartialPivLu, Solve};
-use faer::{Mat, MatRef};
-use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, concatenate, s};
+use ndarray::{Array1, Array2, ArrayView1, Axis, concatenate, s};
 
 use super::duality::Kkt;
+use crate::Result;
 use crate::check::{finite, numbers, parameter, require, symmetric};
 use crate::linalg::eigh;
-use crate::{Error, Result};
 
-const OP: &str = "QuadraticProgram::solve";
-/// How far a step goes towards the boundary.
-const NEARLY: f64 = 0.995;
+pub(super) const OP: &str = "QuadraticProgram::solve";
 /// Negative curvature that counts as rounding, relative to the largest entry of P.
 const CURVED: f64 = 1e-9;
 
@@ -42,8 +38,8 @@ pub struct QuadraticProgram {
     pub(super) e: Array2<f64>,
     pub(super) d: Array1<f64>,
     bounds: Option<(Array1<f64>, Array1<f64>)>,
-    tolerance: f64,
-    max_iterations: usize,
+    pub(super) tolerance: f64,
+    pub(super) max_iterations: usize,
 }
 
 /// The solution of a [`QuadraticProgram`], with its multipliers.
@@ -129,7 +125,7 @@ impl QuadraticProgram {
     /// The same program with its bounds among the rows of A, checked.
     ///
     /// # Errors
-    /// [`Error::Shape`], [`Error::NotFinite`], [`Error::Parameter`] for a P that is not symmetric.
+    /// [`Error::Shape`](crate::Error::Shape), [`Error::NotFinite`](crate::Error::NotFinite), [`Error::Parameter`](crate::Error::Parameter) for a P that is not symmetric.
     pub(super) fn whole(&self) -> Result<Self> {
         let n = self.q.len();
         require(OP, n > 0, || "there are no variables".to_owned())?;
@@ -164,7 +160,7 @@ impl QuadraticProgram {
     /// `½xᵀPx + qᵀx`.
     ///
     /// # Errors
-    /// [`Error::Shape`] for an x of another length, [`Error::NotFinite`].
+    /// [`Error::Shape`](crate::Error::Shape) for an x of another length, [`Error::NotFinite`](crate::Error::NotFinite).
     pub fn objective(&self, x: ArrayView1<f64>) -> Result<f64> {
         let n = self.q.len();
         require("QuadraticProgram::objective", x.len() == n && self.p.dim() == (n, n), || {
@@ -179,7 +175,7 @@ impl QuadraticProgram {
     }
 
     /// An error unless P has no negative direction among those that `Ex = d` leaves: there is a minimum nowhere else.
-    fn convex(&self) -> Result<()> {
+    pub(super) fn convex(&self) -> Result<()> {
         let mut left = self.p.clone();
         if self.e.nrows() > 0 {
             // What E sees is taken from both sides.
@@ -197,124 +193,4 @@ impl QuadraticProgram {
         let requirement = "must not be negative: the program is not convex";
         parameter("least eigenvalue of P", least, least >= -CURVED * size, requirement)
     }
-
-    /// The minimum, with multipliers that prove it.
-    ///
-    /// # Errors
-    /// [`Error::Shape`], [`Error::NotFinite`] or [`Error::Parameter`] for data that do not fit together;
-    /// [`Error::Parameter`] for a P that is not positive semi-definite where `Ex = d`;
-    /// [`Error::NoConvergence`] for a program that is infeasible or unbounded.
-    pub fn solve(&self) -> Result<QuadraticSolution> {
-        let whole = self.whole()?;
-        whole.convex()?;
-        let (m, n) = whole.a.dim();
-        let largest = |a: ArrayView2<f64>| a.iter().fold(0f64, |m, v| m.max(v.abs()));
-        let size = 1.0 + largest(whole.p.view()).max(largest(whole.q.view().insert_axis(Axis(1))));
-        let reach = 1.0 + whole.b.iter().chain(&whole.d).fold(0f64, |m, v| m.max(v.abs()));
-        let mut x = Array1::<f64>::zeros(n);
-        let mut nu = Array1::<f64>::zeros(whole.d.len());
-        let mut slack = (&whole.b - &whole.a.dot(&x)).mapv(|v| v.max(1.0));
-        let mut lambda = Array1::from_elem(m, size);
-        let mut best = f64::INFINITY;
-        for iterations in 1..=self.max_iterations {
-            let rd = whole.p.dot(&x) + &whole.q + whole.a.t().dot(&lambda) + whole.e.t().dot(&nu);
-            let rp = whole.a.dot(&x) + &slack - &whole.b;
-            let re = whole.e.dot(&x) - &whole.d;
-            let mu = if m == 0 { 0.0 } else { slack.dot(&lambda) / m as f64 };
-            let off = |v: &Array1<f64>| crate::check::largest(v);
-            let left = crate::check::largest(&[
-                off(&rd) / size,
-                off(&rp) / reach,
-                off(&re) / reach,
-                mu / (size * reach),
-            ]);
-            best = best.min(left);
-            if left <= self.tolerance {
-                return whole.finished(x, lambda, nu, iterations);
-            }
-            let system = whole.system(&lambda, &slack);
-            let direction = |rc: &Array1<f64>| {
-                let inner = (&lambda * &rp - rc) / &slack;
-                let right = -&rd - whole.a.t().dot(&inner);
-                let (dx, dnu) = solve_with(&system, &right, &-&re);
-                let ds = -&rp - whole.a.dot(&dx);
-                let dl = -(rc + &lambda * &ds) / &slack;
-                (dx, dnu, ds, dl)
-            };
-            let longest = |v: &Array1<f64>, dv: &Array1<f64>| {
-                v.iter().zip(dv).filter(|(_, d)| **d < 0.0).fold(1.0, |t: f64, (v, d)| t.min(-v / d))
-            };
-            let (_, _, ds, dl) = direction(&(&slack * &lambda));
-            let rc = if m == 0 {
-                Array1::zeros(0)
-            } else {
-                let (t, u) = (longest(&slack, &ds), longest(&lambda, &dl));
-                let ahead = (&slack + &(t * &ds)).dot(&(&lambda + &(u * &dl))) / m as f64;
-                let sigma = (ahead / mu).clamp(0.0, 1.0).powi(3);
-                &slack * &lambda + &ds * &dl - sigma * mu
-            };
-            let (dx, dnu, ds, dl) = direction(&rc);
-            let step = (NEARLY * longest(&slack, &ds).min(longest(&lambda, &dl))).min(1.0);
-            let step = if m == 0 { 1.0 } else { step };
-            x = x + step * dx;
-            nu = nu + step * dnu;
-            slack = slack + step * ds;
-            lambda = lambda + step * dl;
-            if !x.iter().chain(&lambda).chain(&nu).all(|v| v.is_finite()) {
-                break;
-            }
-        }
-        Err(Error::NoConvergence {
-            op: OP,
-            iterations: self.max_iterations,
-            residual: best,
-            tolerance: self.tolerance,
-        })
-    }
-
-    /// Factors of `[P + AᵀΛS⁻¹A, Eᵀ; E, 0]`.
-    fn system(&self, lambda: &Array1<f64>, slack: &Array1<f64>) -> (PartialPivLu<f64>, Mat<f64>) {
-        let (n, r) = (self.q.len(), self.d.len());
-        let mut k = Array2::<f64>::zeros((n + r, n + r));
-        let weighed = &self.a * &(lambda / slack).insert_axis(Axis(1));
-        k.slice_mut(s![..n, ..n]).assign(&(&self.p + &self.a.t().dot(&weighed)));
-        k.slice_mut(s![..n, n..]).assign(&self.e.t());
-        k.slice_mut(s![n.., ..n]).assign(&self.e);
-        let largest = k.iter().fold(f64::MIN_POSITIVE, |m, v| m.max(v.abs()));
-        let exact = Mat::from_fn(n + r, n + r, |i, j| k[[i, j]]);
-        // Redundant equalities and flat directions leave the matrix singular: a little on its diagonal, refined away.
-        let ridge = |i: usize| if i < n { 1e-14 * largest } else { -1e-14 };
-        let safe = Mat::from_fn(n + r, n + r, |i, j| k[[i, j]] + if i == j { ridge(i) } else { 0.0 });
-        (safe.partial_piv_lu(), exact)
-    }
-
-    fn finished(
-        &self,
-        x: Array1<f64>,
-        inequality: Array1<f64>,
-        equality: Array1<f64>,
-        iterations: usize,
-    ) -> Result<QuadraticSolution> {
-        let primal = self.value(x.view());
-        let dual = -0.5 * x.dot(&self.p.dot(&x)) - inequality.dot(&self.b) - equality.dot(&self.d);
-        let kkt = self.kkt(x.view(), inequality.view(), equality.view())?;
-        Ok(QuadraticSolution { x, inequality, equality, primal, dual, kkt, iterations })
-    }
-}
-
-/// Both parts of the solution, refined twice.
-fn solve_with(
-    (factor, exact): &(PartialPivLu<f64>, Mat<f64>),
-    top: &Array1<f64>,
-    bottom: &Array1<f64>,
-) -> (Array1<f64>, Array1<f64>) {
-    let all: Vec<f64> = top.iter().chain(bottom).copied().collect();
-    let right = MatRef::from_column_major_slice(&all, all.len(), 1);
-    let mut found = factor.solve(right);
-    for _ in 0..2 {
-        let residual = right - exact * &found;
-        found += factor.solve(&residual);
-    }
-    let at = |i: usize| found[(i, 0)];
-    ((0..top.len()).map(at).collect(), (top.len()..all.len()).map(at).collect())
 }

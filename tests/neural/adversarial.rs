@@ -27,7 +27,11 @@ fn the_loss_does_not_fall_for_small_steps() {
     let hot = Array2::from_shape_fn((30, 3), |(n, k)| f64::from(u8::from(y[n] == k)));
     let loss = |x: &Array2<f64>| {
         let a = fitted.network().forward(fitted.parameters(), x).unwrap();
-        a.rows().into_iter().zip(hot.rows()).map(|(a, t)| OutputLoss::Softmax.row(a, t)).collect::<Vec<_>>()
+        a.rows()
+            .into_iter()
+            .zip(hot.rows())
+            .map(|(a, t)| OutputLoss::Softmax.row(a, t).unwrap())
+            .collect::<Vec<_>>()
     };
     let moved = fitted.adversarial(&x, &y, 1e-4).unwrap();
     loss(&x).iter().zip(loss(&moved)).for_each(|(a, b)| assert!(b >= *a));

@@ -100,10 +100,10 @@ fn every_loss_agrees_with_finite_differences() {
         (OutputLoss::Poisson, random(5, 2, 29).mapv(|v| (3.0 + 3.0 * v).round())),
     ] {
         let tape = net.record(&w, &x, None).unwrap();
-        let delta = loss.delta(tape.output().view(), t.view(), Some(weights.view()));
+        let delta = loss.delta(tape.output().view(), t.view(), Some(weights.view())).unwrap();
         let got = net.backward(&w, &tape, &delta).unwrap().parameters;
         let want = slopes(&w, 1e-5, |w| {
-            loss.value(net.forward(w, &x).unwrap().view(), t.view(), Some(weights.view()))
+            loss.value(net.forward(w, &x).unwrap().view(), t.view(), Some(weights.view())).unwrap()
         });
         all_near(&got, &want, 1e-7, &format!("{loss:?}"));
     }
@@ -132,7 +132,7 @@ fn no_hidden_layer_is_the_gradient_of_a_logistic_regression() {
     let (w, x) = (parameters(&net, 33), random(1, 3, 34));
     let t = array![[0.0, 1.0]];
     let tape = net.record(&w, &x, None).unwrap();
-    let delta = OutputLoss::Softmax.delta(tape.output().view(), t.view(), None);
+    let delta = OutputLoss::Softmax.delta(tape.output().view(), t.view(), None).unwrap();
     let y = OutputLoss::Softmax.outputs(tape.output().view());
     let got = net.backward(&w, &tape, &delta).unwrap().parameters;
     for k in 0..2 {

@@ -36,8 +36,12 @@ fn gradients_of_every_loss_and_activation() {
         let t = matrix(&all["targets"][name]);
         let net = Network::mlp(3, &[4, 5], 2, h).unwrap();
         let tape = net.record(&w, &x, None).unwrap();
-        near(loss.value(tape.output().view(), t.view(), None), case["value"].as_f64().unwrap(), 1e-10);
-        let delta = loss.delta(tape.output().view(), t.view(), None);
+        near(
+            loss.value(tape.output().view(), t.view(), None).unwrap(),
+            case["value"].as_f64().unwrap(),
+            1e-10,
+        );
+        let delta = loss.delta(tape.output().view(), t.view(), None).unwrap();
         let got = net.backward(&w, &tape, &delta).unwrap();
         all_near(&got.parameters, &vector(&case["gradient"]), 1e-10, &format!("{name} {h:?}"));
     }

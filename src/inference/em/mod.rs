@@ -68,13 +68,14 @@ mod driver;
 mod files;
 mod model;
 mod observations;
+mod setters;
 mod start;
 
 pub use batches::{Batches, stacked};
 pub use driver::{Em, Mode, Outcome};
-pub(crate) use driver::{em_setter, em_setters};
 pub use files::CsvBatches;
 #[cfg(feature = "npy")]
 pub use files::NpyBatches;
 pub use model::{EmModel, Statistics};
 pub(crate) use observations::Observations;
+pub(crate) use setters::{em_setter, em_setters};

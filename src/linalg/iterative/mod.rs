@@ -1,6 +1,7 @@
 //! What is done with matrices that are never stored: products, conjugate gradients, preconditioners, log-determinants.
 
 pub(in crate::linalg) mod cg;
+mod cg_cycle;
 pub(in crate::linalg) mod kernel_operator;
 pub(in crate::linalg) mod lanczos_log_det;
 pub(in crate::linalg) mod low_rank_plus_diagonal;

@@ -60,7 +60,7 @@ setters!(SpdParams {
     max_steps: usize,
     /// Whether a matrix that is too much for f32 may be factored in f64 on the CPU; the certificate says so.
     fallback: bool,
-    /// Whether to estimate the condition number: a dozen solves with one right-hand side, which a search that factors a
+    /// Whether to estimate the condition number: three solves with four right-hand sides, which a search that factors a
     /// matrix at every step may want to spare. Without it the condition is reported as NaN, and a factor in f32 is given
     /// up only when refinement with it fails.
     condition: bool,

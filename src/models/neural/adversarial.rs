@@ -5,7 +5,7 @@ use ndarray::Array2;
 use super::loss::OutputLoss;
 use super::network::Network;
 use crate::Result;
-use crate::check::{not_negative, require};
+use crate::check::not_negative;
 use crate::learn::Inputs;
 
 /// The fast gradient sign method: `x + ε sign(∇_x E(f(x), t))`, the change of at most ε in each number that raises a
@@ -34,9 +34,7 @@ pub fn fgsm(
     not_negative("epsilon", epsilon)?;
     let x = x.inputs();
     let tape = network.record(parameters, &x, None)?;
-    let (a, t) = (tape.output().dim(), targets.dim());
-    require("fgsm", a == t, || format!("outputs of {a:?}, targets of {t:?}"))?;
-    let delta = loss.delta(tape.output().view(), targets.view(), None);
+    let delta = loss.delta(tape.output().view(), targets.view(), None)?;
     let slope = network.backward(parameters, &tape, &delta)?.inputs;
     let sign = |g: f64| if g == 0.0 { 0.0 } else { g.signum() };
     Ok(&x + &slope.mapv(|g| epsilon * sign(g)))

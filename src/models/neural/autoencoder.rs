@@ -78,10 +78,10 @@ impl Reconstruction<'_> {
         let (encoder, decoder) = self.pair.split(theta);
         let code = pass::record(&self.pair.encoder, &encoder, x, None);
         let back = pass::record(&self.pair.decoder, &decoder, code.output().clone(), None);
-        let delta = OutputLoss::Gaussian.delta(back.output().view(), clean, None);
+        let delta = OutputLoss::Gaussian.slope(back.output().view(), clean, None);
         let by_decoder = pass::backward(&self.pair.decoder, &decoder, &back, delta.view());
         let by_encoder = pass::backward(&self.pair.encoder, &encoder, &code, by_decoder.inputs.view());
-        let value = OutputLoss::Gaussian.value(back.output().view(), clean, None);
+        let value = OutputLoss::Gaussian.total(back.output().view(), clean, None);
         (value, self.pair.join(by_encoder.parameters, &by_decoder.parameters))
     }
 }

@@ -89,8 +89,8 @@ impl SharedLayers {
         let below = self.trunk.record(lower, x, None)?;
         let above = head.record(upper, below.output(), None)?;
         let scale = 1.0 / x.nrows() as f64;
-        let value = scale * loss.value(above.output().view(), t, None);
-        let delta = loss.delta(above.output().view(), t, None) * scale;
+        let value = scale * loss.total(above.output().view(), t, None);
+        let delta = loss.slope(above.output().view(), t, None) * scale;
         let of_head = head.backward(upper, &above, &delta)?;
         let of_trunk = self.trunk.backward(lower, &below, &of_head.inputs)?;
         let mut gradient = vec![0.0; want];

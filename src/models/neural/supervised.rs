@@ -46,10 +46,10 @@ impl Objective for Supervised<'_> {
         let w = w.as_ref().map(|w| w.view());
         let tape = pass::record(self.network, parameters, x, Some(seed));
         let a = tape.output().view();
-        let mut delta = self.loss.delta(a, t.view(), w);
+        let mut delta = self.loss.slope(a, t.view(), w);
         delta *= scale;
         pass::backward_into(self.network, parameters, &tape, delta, gradient);
-        Ok(scale * self.loss.value(a, t.view(), w))
+        Ok(scale * self.loss.total(a, t.view(), w))
     }
 
     fn resident<'a>(
@@ -65,6 +65,6 @@ impl Objective for Supervised<'_> {
     fn loss(&self, parameters: &[f64], rows: &[usize]) -> Result<f64> {
         let (x, t, w) = self.rows(rows);
         let a = pass::forward(self.network, parameters, x.view());
-        Ok(self.loss.value(a.view(), t.view(), w.as_ref().map(|w| w.view())))
+        Ok(self.loss.total(a.view(), t.view(), w.as_ref().map(|w| w.view())))
     }
 }

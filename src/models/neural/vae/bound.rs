@@ -82,9 +82,9 @@ impl Bound<'_> {
     /// `ln p(x | z)` of a row.
     fn log_density(&self, a: ArrayView1<f64>, x: ArrayView1<f64>, variance: f64) -> f64 {
         match self.kind {
-            Decoder::Bernoulli => -OutputLoss::Bernoulli.row(a, x),
+            Decoder::Bernoulli => -OutputLoss::Bernoulli.of_row(a, x),
             Decoder::Gaussian => {
-                let square = 2.0 * OutputLoss::Gaussian.row(a, x);
+                let square = 2.0 * OutputLoss::Gaussian.of_row(a, x);
                 -0.5 * (x.len() as f64 * (TAU.ln() + variance) + square / variance.exp())
             }
         }
@@ -155,9 +155,9 @@ impl Objective for Bound<'_> {
                 Decoder::Bernoulli => (OutputLoss::Bernoulli, 1.0),
                 Decoder::Gaussian => (OutputLoss::Gaussian, (-variance).exp()),
             };
-            let delta = loss.delta(a, x.view(), Some(share.view())) * scale;
+            let delta = loss.slope(a, x.view(), Some(share.view())) * scale;
             if self.kind == Decoder::Gaussian {
-                let square = 2.0 * loss.value(a, x.view(), Some(share.view()));
+                let square = 2.0 * loss.total(a, x.view(), Some(share.view()));
                 by_variance += 0.5 * (share.sum() * x.ncols() as f64 - square * scale);
             }
             let back = pass::backward(self.decoder, decoder, &draw.tape, delta.view());
