@@ -22,7 +22,9 @@ macro_rules! on_threads {
         fn $case() {
             on_threads(suite::$case);
         }
-    )+};
+    )+
+        const ON_THREADS: &[&str] = &[$(stringify!($case)),+];
+    };
 }
 
 on_threads!(
@@ -38,9 +40,22 @@ on_threads!(
     discriminants,
     naive_bayes,
     kernel_ridge_and_falkon,
+    gaussian_processes,
     sums_over_pairs,
+    weighted_moments_and_mixtures,
+    weighted_regressions,
+    weighted_classifiers,
+    weights_that_are_refused,
     dealt_work,
+    a_device_for_each_rank,
     more_ranks_than_rows,
     faults,
     cancel,
+    an_error_anywhere_is_that_of_all,
 );
+
+/// Nobody is left out above.
+#[test]
+fn every_case_is_run() {
+    assert_eq!(ON_THREADS.len(), suite::CASES.len());
+}
