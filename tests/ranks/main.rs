@@ -3,8 +3,10 @@
 mod checkpoints;
 mod files;
 mod meeting;
+mod prediction;
 mod suite;
 mod traffic;
+mod traffic_once;
 mod wire;
 
 use mercer::learn::ranks::{Ranks, Threads};
