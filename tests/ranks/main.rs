@@ -36,6 +36,7 @@ on_threads!(
     gaussian_mixtures,
     variational_mixtures,
     discrete_mixtures,
+    other_mixtures,
     ridge_and_least_squares,
     logistic_regression,
     generalised_linear,

@@ -29,7 +29,7 @@ macro_rules! cases {
 
 cases! {
     unsupervised: standardise, pca_ppca_and_factor_analysis, kmeans, gaussian_mixtures, variational_mixtures,
-        discrete_mixtures;
+        discrete_mixtures, other_mixtures;
     supervised: ridge_and_least_squares, logistic_regression, generalised_linear, discriminants, naive_bayes;
     kernels: kernel_ridge_and_falkon, gaussian_processes, sums_over_pairs;
     weights: weighted_moments_and_mixtures, weighted_regressions, weighted_classifiers, weights_that_are_refused;

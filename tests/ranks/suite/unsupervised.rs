@@ -2,7 +2,7 @@
 
 use mercer::learn::ranks::Ranks;
 use mercer::prelude::*;
-use ndarray::Array2;
+use ndarray::{Array1, Array2, s};
 
 use super::{CPU, grouped, near, noise, rows, shares};
 
@@ -100,5 +100,37 @@ pub fn discrete_mixtures(ranks: &dyn Ranks) {
         near("probabilities", fit.probabilities(), whole.probabilities());
         let fit = CategoricalMixture::new(2).fit_across(ranks, &CPU(), rows(&x, &own)).unwrap();
         near("words", fit.probabilities(), words.probabilities());
+    }
+}
+
+/// Soft k-means, mixtures of lines, of logistic regressions and of principal subspaces: one EM for all.
+pub fn other_mixtures(ranks: &dyn Ranks) {
+    let x = grouped(120);
+    let soft = SoftKMeans::new(3, 1.0).seed(1);
+    let whole = soft.fit(&CPU(), &x).unwrap();
+    let spaces = PpcaMixture::new(3, 1).seed(1);
+    let many = spaces.fit(&CPU(), &x).unwrap();
+    // Two lines that cross, and answers that turn with the group.
+    let at = Array2::from_shape_fn((120, 1), |(i, _)| 2.0 * noise(i, 70));
+    let sign = |i: usize| if i % 2 == 0 { 1.0 } else { -1.0 };
+    let y = Array1::from_shape_fn(120, |i| sign(i) * (1.0 + at[[i, 0]]) + 0.1 * noise(i, 71));
+    let yes: Vec<bool> = (0..120).map(|i| sign(i) * at[[i, 0]] + 0.3 * noise(i, 72) > 0.0).collect();
+    let lines = LinearRegressionMixture::new(2).seed(2).restarts(2);
+    let crossed = lines.fit(&CPU(), &at, &y).unwrap();
+    let groups = LogisticRegressionMixture::new(2).ridge(0.1).seed(2).restarts(2);
+    let turned = groups.fit(&CPU(), &at, &yes[..]).unwrap();
+    for own in shares(ranks, 120) {
+        let (part, some) = (rows(&x, &own), rows(&at, &own));
+        let fit = soft.fit_across(ranks, &CPU(), part).unwrap();
+        near("soft means", fit.means(), whole.means());
+        let fit = spaces.fit_across(ranks, &CPU(), part).unwrap();
+        near("log-likelihood of subspaces", &fit.report().trace, &many.report().trace);
+        near("subspaces", &fit.predict_proba(&x).unwrap(), &many.predict_proba(&x).unwrap());
+        let fit = lines.fit_across(ranks, &CPU(), some, y.slice(s![own.clone()])).unwrap();
+        near("log-likelihood of lines", &fit.report().trace, &crossed.report().trace);
+        near("slopes", fit.slopes(), crossed.slopes());
+        let fit = groups.fit_across(ranks, &CPU(), some, &yes[own]).unwrap();
+        near("objective of answers", &fit.report().trace, &turned.report().trace);
+        near("answers", &fit.predict_proba(&at).unwrap(), &turned.predict_proba(&at).unwrap());
     }
 }
