@@ -20,13 +20,14 @@ cargo build --all-features -p mercer -p mercer-mpi --bin suite --bin resume --ex
 built=${CARGO_TARGET_DIR:-$PWD/target}/debug
 echo "$SECONDS s: built"
 
-run() { mpirun --allow-run-as-root --oversubscribe --mca btl_vader_single_copy_mechanism none -n "$@"; }
+# Not a function: what is killed below must be mpirun itself, and no shell around it.
+run=(mpirun --allow-run-as-root --oversubscribe --mca btl_vader_single_copy_mechanism none -n)
 # Several processes on few cores: each must not start a thread for every core.
 export RAYON_NUM_THREADS=1
 began=$SECONDS
 
 for n in 1 2 3 5; do
-    run "$n" "$built/suite" "$@" | tail -1
+    "${run[@]}" "$n" "$built/suite" "$@" | tail -1
 done
 if [ "$#" -gt 0 ]; then exit; fi
 
@@ -34,8 +35,8 @@ if [ "$#" -gt 0 ]; then exit; fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 for what in em cg; do
-    run 3 "$built/resume" "$what" "$work/whole.state" "$work/$what.whole"
-    run 3 "$built/resume" "$what" "$work/killed.state" "$work/$what.killed" slowly 2>/dev/null &
+    "${run[@]}" 3 "$built/resume" "$what" "$work/whole.state" "$work/$what.whole"
+    "${run[@]}" 3 "$built/resume" "$what" "$work/killed.state" "$work/$what.killed" slowly 2>/dev/null &
     job=$!
     # Killed once it has written a state, and a little more.
     for _ in $(seq 200); do [ -e "$work/killed.state" ] && break; sleep 0.05; done
@@ -44,14 +45,14 @@ for what in em cg; do
     # mpirun is gone at once; its processes follow when they see it.
     for _ in $(seq 100); do pgrep -f "$built/resume $what $work" >/dev/null || break; sleep 0.1; done
     [ -e "$work/killed.state" ] && [ ! -e "$work/$what.killed" ] || { echo "$what was not killed in the middle"; exit 1; }
-    run 3 "$built/resume" "$what" "$work/killed.state" "$work/$what.killed"
+    "${run[@]}" 3 "$built/resume" "$what" "$work/killed.state" "$work/$what.killed"
     cmp "$work/$what.whole" "$work/$what.killed"
     [ ! -e "$work/killed.state" ]
     echo "$what: killed and resumed to the same bits"
 done
 
 "$built/examples/cluster_mixture" >"$work/alone"
-run 3 "$built/examples/cluster_mixture" >"$work/three"
+"${run[@]}" 3 "$built/examples/cluster_mixture" >"$work/three"
 diff "$work/alone" "$work/three" && cat "$work/alone"
 echo "cluster_mixture: the same figures alone and with 3 ranks"
 echo "$((SECONDS - began)) s: run"
