@@ -163,12 +163,22 @@ pub(crate) fn pooled(x: ArrayView2<f64>, y: ArrayView2<f64>) -> Array2<f64> {
 
 /// One weight for each of n observations, none negative, not all zero.
 pub(crate) fn weights(op: &'static str, w: ArrayView1<f64>, n: usize) -> Result<()> {
+    weights_of_part(op, w, n)?;
+    total_weight(w.sum())
+}
+
+/// The sum of all weights.
+pub(crate) fn total_weight(total: f64) -> Result<()> {
+    parameter("sum of weights", total, total > 0.0 && total.is_finite(), "must be positive and finite")
+}
+
+/// One weight for each of n observations that are not all there are: none negative.
+pub(crate) fn weights_of_part(op: &'static str, w: ArrayView1<f64>, n: usize) -> Result<()> {
     require(op, w.len() == n, || format!("{n} observations, {} weights", w.len()))?;
     if let Some((i, &v)) = w.iter().enumerate().find(|(_, v)| !(**v >= 0.0 && v.is_finite())) {
         parameter(&format!("weights[{i}]"), v, false, "must be finite and not negative")?;
     }
-    let total = w.sum();
-    parameter("sum of weights", total, total > 0.0 && total.is_finite(), "must be positive and finite")
+    Ok(())
 }
 
 /// A right-hand side or a block of vectors for an `n x n` matrix.

@@ -1,6 +1,6 @@
 //! A mixture of Gaussians over parts that lie in files of their own, one for each process.
 //!
-//! `cargo run --example cluster_mixture` fits it alone, `mpirun -n 3 target/debug/examples/cluster_mixture` with three
+//! `cargo run -p mercer-mpi --example cluster_mixture` fits it alone, `mpirun -n 3 target/debug/examples/cluster_mixture` with three
 //! processes: the same figures. Every process writes its part of 30,000 rows first, and reads it back in batches.
 
 use std::fmt::Write;

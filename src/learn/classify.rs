@@ -3,97 +3,12 @@
 //! A classifier is `run(&self, device, &Task) -> Result<Body>`; [`classifier_fits!`] writes `fit` and `fit_weighted`,
 //! [`fitted_classifier!`] the fitted value with its labels. Checked by `tests/conformance/classify.rs`.
 
-use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, CowArray, Ix2};
+mod task;
 
-pub(crate) use super::classifier_macros::{classifier_fits, fitted_classifier};
-use super::labels::Labels;
-use super::ranks::Meeting;
+use ndarray::{Array2, ArrayView1, ArrayView2, Axis};
+
 use crate::Result;
-use crate::check::{finite, require, weights};
-
-/// Inputs, classes as indices, and weights that are all positive.
-pub(crate) struct Task<'a> {
-    pub x: CowArray<'a, f64, Ix2>,
-    pub index: Vec<usize>,
-    pub weights: Array1<f64>,
-    /// How many classes there are.
-    pub classes: usize,
-    /// The rows that weigh something, of all that were given; none if all do.
-    pub kept: Option<Vec<usize>>,
-}
-
-impl<'a> Task<'a> {
-    /// The labels and the task of data that fit together and have at least two classes.
-    pub fn new<L: Ord + Clone>(
-        op: &'static str,
-        x: ArrayView2<'a, f64>,
-        y: &[L],
-        w: Option<ArrayView1<f64>>,
-    ) -> Result<(Labels<L>, Self)> {
-        finite(op, "x", x)?;
-        let n = x.nrows();
-        require(op, n == y.len(), || format!("x has {n} rows, y has {}", y.len()))?;
-        let Some(w) = w else {
-            let (labels, index) = Labels::of_classes(y)?;
-            let classes = labels.classes().len();
-            return Ok((labels, Task { x: x.into(), index, weights: Array1::ones(n), classes, kept: None }));
-        };
-        weights(op, w, n)?;
-        let kept: Vec<usize> = (0..n).filter(|&i| w[i] > 0.0).collect();
-        let y: Vec<L> = kept.iter().map(|&i| y[i].clone()).collect();
-        let (labels, index) = Labels::of_classes(&y)?;
-        let (x, weights) = (x.select(Axis(0), &kept).into(), w.select(Axis(0), &kept));
-        let classes = labels.classes().len();
-        Ok((labels, Task { x, index, weights, classes, kept: Some(kept) }))
-    }
-
-    /// The same of data whose rows lie on several ranks: the labels of all, the task of this one's rows, of which there
-    /// may be none.
-    pub fn across<L: Ord + Clone + crate::saved::Wire>(
-        all: &Meeting,
-        op: &'static str,
-        x: ArrayView2<'a, f64>,
-        y: &[L],
-    ) -> Result<(Labels<L>, Self)> {
-        if all.alone() {
-            return Self::new(op, x, y, None);
-        }
-        crate::check::numbers(op, "x", x)?;
-        let n = x.nrows();
-        require(op, n == y.len(), || format!("x has {n} rows, y has {}", y.len()))?;
-        all.part(op, x)?;
-        let mut own = y.to_vec();
-        own.sort();
-        own.dedup();
-        let (labels, _) = Labels::of_classes(&all.gather(op, own)?.concat())?;
-        let (index, classes) = (labels.indices(y)?, labels.classes().len());
-        Ok((labels, Task { x: x.into(), index, weights: Array1::ones(n), classes, kept: None }))
-    }
-
-    /// The weight of each class.
-    pub fn mass(&self) -> Array1<f64> {
-        let mut mass = Array1::zeros(self.classes);
-        self.index.iter().zip(&self.weights).for_each(|(&k, w)| mass[k] += w);
-        mass
-    }
-
-    /// The weight of each class over all ranks.
-    pub fn mass_across(&self, all: &Meeting, op: &'static str) -> Result<Array1<f64>> {
-        all.sum(op, self.mass().to_vec()).map(Array1::from)
-    }
-
-    /// The weights, each in the column of its class: `n x K`.
-    pub fn weighted_one_hot(&self) -> Array2<f64> {
-        let mut t = Array2::zeros((self.index.len(), self.classes));
-        self.index.iter().zip(&self.weights).enumerate().for_each(|(i, (&k, w))| t[[i, k]] = *w);
-        t
-    }
-
-    /// The rows of a class.
-    pub fn rows_of(&self, class: usize) -> Vec<usize> {
-        (0..self.index.len()).filter(|&i| self.index[i] == class).collect()
-    }
-}
+pub(crate) use task::Task;
 
 /// What was learned of classes that are indices.
 pub(crate) trait Body {
@@ -167,3 +82,167 @@ pub(crate) fn sigmoid(a: f64) -> f64 {
 pub(crate) fn softplus(a: f64) -> f64 {
     a.max(0.0) + (-a.abs()).exp().ln_1p()
 }
+
+/// `classifier_fits!(Model: FittedModel)`: `fit`, `fit_weighted` and their traits from `run(&self, device, &Task)`.
+macro_rules! classifier_fits {
+    ($own:ident: $fitted:ident) => {
+        $crate::learn::classify::classifier_fits!(@ $own: $fitted, ());
+    };
+    (@ $own:ident: $fitted:ident, ($($all:expr,)?)) => {
+        $crate::learn::inherent::fits!($own: Classify -> $fitted);
+
+        impl $own {
+            /// `fit` with a weight for each row: a weight of 2 is that row twice.
+            ///
+            /// # Errors
+            /// As `fit`, and for weights that are negative, not finite, all zero or not n.
+            pub fn fit_weighted<L: Ord + Clone>(
+                &self,
+                device: &crate::Device,
+                x: impl crate::learn::Inputs,
+                y: impl crate::learn::Targets<Of = [L]>,
+                weights: impl crate::learn::Weights,
+            ) -> crate::Result<$fitted<L>> {
+                let (x, w) = (x.inputs(), weights.weights());
+                crate::learn::FitWeighted::fit_weighted(self, device, x.view(), &*y.targets(), w.view())
+            }
+        }
+
+        impl<L: Ord + Clone> crate::learn::Fit<[L]> for $own {
+            type Fitted = $fitted<L>;
+
+            fn fit(&self, device: &crate::Device, x: ndarray::ArrayView2<f64>, y: &[L]) -> crate::Result<$fitted<L>> {
+                const OP: &str = concat!(stringify!($own), "::fit");
+                let (labels, task) = crate::learn::classify::Task::new(OP, x, y, None)?;
+                Ok($fitted { format: crate::saved::Format, labels, found: self.run($($all,)? device, &task)? })
+            }
+        }
+
+        impl<L: Ord + Clone> crate::learn::FitWeighted<[L]> for $own {
+            fn fit_weighted(
+                &self,
+                device: &crate::Device,
+                x: ndarray::ArrayView2<f64>,
+                y: &[L],
+                w: ndarray::ArrayView1<f64>,
+            ) -> crate::Result<$fitted<L>> {
+                const OP: &str = concat!(stringify!($own), "::fit");
+                let (labels, task) = crate::learn::classify::Task::new(OP, x, y, Some(w))?;
+                Ok($fitted { format: crate::saved::Format, labels, found: self.run($($all,)? device, &task)? })
+            }
+        }
+    };
+}
+
+/// The fitted value of a classifier: its labels and a [`Body`]; `Probable` and `Joint` are said where it has them.
+macro_rules! fitted_classifier {
+    ($(#[$doc:meta])* $own:ident($found:ty) $(: $($what:ident),+)?) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
+        pub struct $own<L = usize> {
+            pub(super) format: crate::saved::Format,
+            pub(super) labels: crate::learn::Labels<L>,
+            pub(super) found: $found,
+        }
+
+        impl<L> $own<L> {
+            /// The distinct labels in ascending order: the order of the columns of scores and probabilities.
+            pub fn classes(&self) -> &[L] {
+                self.labels.classes()
+            }
+        }
+
+        impl<L> crate::learn::Classes for $own<L> {
+            type Label = L;
+
+            fn classes(&self) -> &[L] {
+                self.labels.classes()
+            }
+        }
+
+        crate::learn::inherent::inherent!($own<L: crate::learn::Label>: Predict -> Vec<L>, Decision, Accuracy);
+
+        impl<L: crate::learn::Label> crate::learn::Decision for $own<L> {
+            fn decision(&self, x: ndarray::ArrayView2<f64>) -> crate::Result<ndarray::Array2<f64>> {
+                const OP: &str = concat!(stringify!($own), "::decision");
+                crate::check::inputs(OP, x, crate::learn::classify::Body::features(&self.found))?;
+                crate::learn::classify::Body::scores(&self.found, x)
+            }
+        }
+
+        impl<L: crate::learn::Label> crate::learn::Predict for $own<L> {
+            type Output = Vec<L>;
+
+            fn predict(&self, x: ndarray::ArrayView2<f64>) -> crate::Result<Vec<L>> {
+                const OP: &str = concat!(stringify!($own), "::predict");
+                crate::check::inputs(OP, x, crate::learn::classify::Body::features(&self.found))?;
+                let scores = crate::learn::classify::Body::scores(&self.found, x)?;
+                self.labels.names(&crate::learn::classify::winners(scores.view()))
+            }
+        }
+
+        #[cfg(feature = "serde")]
+        crate::saved::saved!($own<L>);
+
+        #[cfg(feature = "serde")]
+        impl<L: Ord + Clone> crate::saved::Checked for $own<L> {
+            fn check(&self) -> crate::Result<()> {
+                const OP: &str = concat!("a saved ", stringify!($own));
+                let classes = self.labels.classes();
+                let ordered = classes.len() > 1 && classes.is_sorted_by(|a, b| a < b);
+                crate::check::require(OP, ordered, || "labels that are not in order, or fewer than two".to_owned())?;
+                crate::learn::classify::Body::check(&self.found, OP, classes.len())
+            }
+        }
+
+        $($(crate::learn::classify::fitted_classifier!(@ $own, $what);)+)?
+    };
+    (@ $own:ident, Probable) => {
+        crate::learn::inherent::inherent!($own<L: crate::learn::Label>: PredictProba);
+
+        impl<L: crate::learn::Label> crate::learn::PredictProba for $own<L> {
+            fn predict_proba(&self, x: ndarray::ArrayView2<f64>) -> crate::Result<ndarray::Array2<f64>> {
+                const OP: &str = concat!(stringify!($own), "::predict_proba");
+                crate::check::inputs(OP, x, crate::learn::classify::Body::features(&self.found))?;
+                crate::learn::classify::Probable::probabilities(&self.found, x)
+            }
+        }
+    };
+    (@ $own:ident, Joint) => {
+        impl<L: crate::learn::Label> $own<L> {
+            /// `ln p(x, class)`, one row for each row of `x`, one column for each class.
+            ///
+            /// # Errors
+            /// As `predict`.
+            pub fn log_joint(&self, x: impl crate::learn::Inputs) -> crate::Result<ndarray::Array2<f64>> {
+                crate::learn::LogJoint::log_joint(self, x.inputs().view())
+            }
+
+            /// `ln p(x) = ln Σ p(x, class)` of each row.
+            ///
+            /// # Errors
+            /// As `predict`.
+            pub fn score_samples(&self, x: impl crate::learn::Inputs) -> crate::Result<ndarray::Array1<f64>> {
+                crate::learn::LogDensity::log_density(self, x.inputs().view())
+            }
+        }
+
+        impl<L: crate::learn::Label> crate::learn::LogJoint for $own<L> {
+            fn log_joint(&self, x: ndarray::ArrayView2<f64>) -> crate::Result<ndarray::Array2<f64>> {
+                const OP: &str = concat!(stringify!($own), "::log_joint");
+                crate::check::inputs(OP, x, crate::learn::classify::Body::features(&self.found))?;
+                crate::learn::classify::Joint::log_joint(&self.found, x)
+            }
+        }
+
+        impl<L: crate::learn::Label> crate::learn::LogDensity for $own<L> {
+            fn log_density(&self, x: ndarray::ArrayView2<f64>) -> crate::Result<ndarray::Array1<f64>> {
+                let joint = crate::learn::LogJoint::log_joint(self, x)?;
+                Ok(joint.rows().into_iter().map(crate::learn::classify::log_sum_exp).collect())
+            }
+        }
+    };
+}
+
+pub(crate) use {classifier_fits, fitted_classifier};

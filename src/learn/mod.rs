@@ -26,7 +26,6 @@ mod bagging;
 mod boosting;
 pub mod calibration;
 mod class_weights;
-mod classifier_macros;
 pub(crate) mod classify;
 mod data;
 pub mod decisions;

@@ -1,5 +1,5 @@
 //! Sums over all pairs of rows that lie on several ranks: every rank has all points and adds up a share of the pairs.
-//! Checked in `tests/ranks/suite.rs` against one process.
+//! Checked in `tests/ranks/suite/kernels.rs` against one process.
 
 use ndarray::{Array2, ArrayView2, Axis, concatenate, s};
 
@@ -21,8 +21,7 @@ struct Shared {
 impl Shared {
     fn new(all: &Meeting, op: &'static str, x: ArrayView2<f64>) -> Result<Self> {
         let points = all.everything(op, x)?;
-        let n = points.nrows();
-        let own = all.rank() * n / all.size()..(all.rank() + 1) * n / all.size();
+        let own = all.share(points.nrows());
         Ok(Shared { points: Matrix::from_host(points), own })
     }
 
@@ -62,8 +61,7 @@ impl Mmd {
             let (m, n) = (x.nrows(), y.nrows());
             require(OP, m > 1 && n > 1, || format!("samples of {m} and {n} observations"))?;
             let pooled = concatenate(Axis(0), &[x.view(), y.view()]).map_err(|_| garbled())?;
-            let own = all.rank() * (m + n) / all.size()..(all.rank() + 1) * (m + n) / all.size();
-            let shared = Shared { points: Matrix::from_host(pooled), own };
+            let shared = Shared { points: Matrix::from_host(pooled), own: all.share(m + n) };
             let weight = |i: usize| if i < m { 1.0 / m as f64 } else { -1.0 / n as f64 };
             let v = Array2::from_shape_fn((m + n, 3), |(i, c)| match c {
                 0 => weight(i),

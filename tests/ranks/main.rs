@@ -3,8 +3,10 @@
 mod checkpoints;
 mod files;
 mod meeting;
+mod prediction;
 mod suite;
 mod traffic;
+mod traffic_once;
 mod wire;
 
 use mercer::learn::ranks::{Ranks, Threads};
@@ -22,7 +24,9 @@ macro_rules! on_threads {
         fn $case() {
             on_threads(suite::$case);
         }
-    )+};
+    )+
+        const ON_THREADS: &[&str] = &[$(stringify!($case)),+];
+    };
 }
 
 on_threads!(
@@ -32,15 +36,29 @@ on_threads!(
     gaussian_mixtures,
     variational_mixtures,
     discrete_mixtures,
+    other_mixtures,
     ridge_and_least_squares,
     logistic_regression,
     generalised_linear,
     discriminants,
     naive_bayes,
     kernel_ridge_and_falkon,
+    gaussian_processes,
     sums_over_pairs,
+    weighted_moments_and_mixtures,
+    weighted_regressions,
+    weighted_classifiers,
+    weights_that_are_refused,
     dealt_work,
+    a_device_for_each_rank,
     more_ranks_than_rows,
     faults,
     cancel,
+    an_error_anywhere_is_that_of_all,
 );
+
+/// Nobody is left out above.
+#[test]
+fn every_case_is_run() {
+    assert_eq!(ON_THREADS.len(), suite::CASES.len());
+}

@@ -1,17 +1,18 @@
 //! What an iteration sends, counted: the formulas of `docs/cluster.md`.
 
 use mercer::learn::ranks::{Counted, Ranks, Threads};
+use mercer::models::linear::Family;
 use mercer::prelude::*;
 use ndarray::{Array1, Array2, s};
 
-const N: usize = 60;
+pub const N: usize = 60;
 
-fn data(d: usize) -> Array2<f64> {
+pub fn data(d: usize) -> Array2<f64> {
     Array2::from_shape_fn((N, d), |(i, j)| ((i * 7 + j * 5) as f64).sin() + (i % 3 * (j + 1)) as f64)
 }
 
 /// Messages and bytes of all ranks together.
-fn sent(size: usize, fit: impl Fn(&dyn Ranks, std::ops::Range<usize>) + Sync) -> (usize, usize) {
+pub fn sent(size: usize, fit: impl Fn(&dyn Ranks, std::ops::Range<usize>) + Sync) -> (usize, usize) {
     let each = Threads::run(size, |ranks| {
         let counted = Counted::new(ranks);
         fit(&counted, ranks.rank() * N / size..(ranks.rank() + 1) * N / size);
@@ -21,14 +22,35 @@ fn sent(size: usize, fit: impl Fn(&dyn Ranks, std::ops::Range<usize>) + Sync) ->
 }
 
 /// What one more iteration costs: that of `fit` with 3 less that with 2.
-fn iteration(size: usize, fit: impl Fn(&dyn Ranks, std::ops::Range<usize>, usize) + Sync) -> (usize, usize) {
+pub fn iteration(
+    size: usize,
+    fit: impl Fn(&dyn Ranks, std::ops::Range<usize>, usize) + Sync,
+) -> (usize, usize) {
     let (two, three) = (sent(size, |r, own| fit(r, own, 2)), sent(size, |r, own| fit(r, own, 3)));
     (three.0 - two.0, three.1 - two.1)
 }
 
 /// An exchange: two messages for each rank but one, each with a verdict, the name of the place and the payload.
-fn exchange(size: usize, name: &str, payload: usize) -> (usize, usize) {
+pub fn exchange(size: usize, name: &str, payload: usize) -> (usize, usize) {
     (2 * (size - 1), 2 * (size - 1) * (9 + name.len() + payload))
+}
+
+/// One in which ranks give what differs in length: rank r has `own(r)` bytes. Up goes what a subtree has, down all of it.
+pub fn gather(size: usize, name: &str, own: impl Fn(usize) -> usize) -> (usize, usize) {
+    let head = 9 + name.len() + 8;
+    let all: usize = (0..size).map(|r| 8 + own(r)).sum();
+    let up: usize = (1..size)
+        .map(|r| {
+            let below = 1 << r.trailing_zeros();
+            head + (r..(r + below).min(size)).map(|r| 8 + own(r)).sum::<usize>()
+        })
+        .sum();
+    (2 * (size - 1), up + (size - 1) * (head + all))
+}
+
+/// Several, one after the other.
+pub fn total(exchanges: &[(usize, usize)]) -> (usize, usize) {
+    exchanges.iter().fold((0, 0), |(m, b), e| (m + e.0, b + e.1))
 }
 
 #[test]
@@ -79,22 +101,6 @@ fn mixtures_send_their_moments() {
 }
 
 #[test]
-fn covariances_are_sent_once() {
-    let (x, d) = (data(3), 3);
-    for size in [2, 3, 5] {
-        let (messages, bytes) = sent(size, |ranks, own| {
-            Pca::new(1).fit_across(ranks, &Device::cpu(), x.slice(s![own, ..])).unwrap();
-        });
-        // The shapes, the moments, the end.
-        assert_eq!(messages, 3 * 2 * (size - 1));
-        let (_, moments) = exchange(size, "StreamedMoments::of", 8 * d * d + 8 * d + 32);
-        let (_, end) = exchange(size, "the end", 0);
-        let gathered = bytes - moments - end;
-        assert!(gathered <= (size - 1) * 2 * (9 + 19 + 8 + 24 * size), "{gathered}");
-    }
-}
-
-#[test]
 fn newton_sends_an_objective_a_gradient_and_a_hessian_together() {
     let x = data(3);
     let y: Vec<bool> = (0..N).map(|i| (i * 31 % 17) > 7).collect();
@@ -111,6 +117,23 @@ fn newton_sends_an_objective_a_gradient_and_a_hessian_together() {
 }
 
 #[test]
+fn scoring_sends_a_gradient_a_matrix_and_what_a_step_gains() {
+    let x = data(3);
+    let y = Array1::from_shape_fn(N, |i| 1.0 + (i * 31 % 17) as f64);
+    for size in [2, 3, 5] {
+        let found = iteration(size, |ranks, own, most| {
+            let model = GeneralisedLinear::new(Family::Poisson).tolerance(0.0).max_iterations(most);
+            let (x, y) = (x.slice(s![own.clone(), ..]), y.slice(s![own]));
+            let fit = model.fit_across(ranks, &Device::cpu(), x, y).unwrap();
+            assert_eq!(fit.report().iterations, most);
+        });
+        let (p, name) = (4, "GeneralisedLinear::fit");
+        let of = |payload| exchange(size, name, payload);
+        assert_eq!(found, total(&[of(8 + 8 * p), of(1), of(8), of(8 + 8 * p * p)]));
+    }
+}
+
+#[test]
 fn kernel_methods_send_a_vector() {
     let x = data(2);
     let y = Array1::from_shape_fn(N, |i| (i as f64).cos());
@@ -122,5 +145,24 @@ fn kernel_methods_send_a_vector() {
             assert!(matches!(end, Err(Error::NoConvergence { .. })), "{end:?}");
         };
         assert_eq!(iteration(size, falkon), exchange(size, "Falkon::fit", 8 + 8 * 4));
+        // Of n numbers each rank makes its share, and has all of them afterwards.
+        let ridge = |ranks: &dyn Ranks, own: std::ops::Range<usize>, most: usize| {
+            let model = KernelRidge::new(Kernel::rbf(5.0), 1e-6).solver(KernelSolver::MatrixFree);
+            let model = model.memory_budget(32 * 60).max_iterations(most).tolerance(1e-14);
+            let end = model.fit_across(ranks, &Device::cpu(), x.slice(s![own.clone(), ..]), y.slice(s![own]));
+            assert!(matches!(end, Err(Error::NoConvergence { .. })), "{end:?}");
+        };
+        let rows = |r: usize| (r + 1) * N / size - r * N / size;
+        let product = |columns: usize| gather(size, "a product with K", |r| 16 + 8 * columns * rows(r));
+        assert_eq!(iteration(size, ridge), product(1));
+        // A process has a column more for the mean that it learns.
+        let gp = |ranks: &dyn Ranks, own: std::ops::Range<usize>, most: usize| {
+            let params = MatrixFreeParams::new().max_iterations(most).tolerance(1e-14);
+            let model = GpRegressor::new(Kernel::rbf(5.0)).noise(1e-6).mean(Mean::Constant);
+            let model = model.memory_budget(32 * 60).matrix_free(params);
+            let end = model.fit_across(ranks, &Device::cpu(), x.slice(s![own.clone(), ..]), y.slice(s![own]));
+            assert!(matches!(end, Err(Error::NoConvergence { .. })), "{end:?}");
+        };
+        assert_eq!(iteration(size, gp), product(2));
     }
 }

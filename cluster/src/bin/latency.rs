@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use mercer::learn::ranks::{Counted, Ranks};
+use mercer::learn::ranks::{Counted, Ranks, meet};
 use mercer::prelude::*;
 use mercer_mpi::Mpi;
 use ndarray::{Array2, s};
@@ -21,6 +21,10 @@ fn main() -> mercer::Result<()> {
             println!("{what}: {each:.3} ms an iteration, {iterations} iterations, {:?}", counted.sent());
         }
     };
+    // Two messages that follow each other, of a number.
+    let (count, began) = (200u16, Instant::now());
+    meet(&counted, |all| (0..count).try_fold(0.0, |_, i| all.total("latency", f64::from(i))))?;
+    report("an exchange", began, 200);
     // Started from parameters, so that nothing but iterations is timed.
     let centres = x.slice(s![..5, ..]).to_owned();
     let began = Instant::now();

@@ -1,6 +1,6 @@
-//! The cases of `tests/ranks/suite.rs` under `mpirun`. Arguments name cases; without any all are run.
+//! The cases of `tests/ranks/suite` under `mpirun`. Arguments name cases; without any all are run.
 
-#[path = "../../../tests/ranks/suite.rs"]
+#[path = "../../../tests/ranks/suite/mod.rs"]
 mod suite;
 
 use mercer::learn::ranks::Ranks;

@@ -23,8 +23,8 @@ macro_rules! fits {
 
 macro_rules! fit {
     // What is fitted to inputs alone.
-    ([$own:ident] Fit -> $fitted:ident) => {
-        impl $own {
+    ([$own:ident $(<$param:ident: $bound:path>)?] Fit -> $fitted:ty) => {
+        impl $(<$param: $bound>)? $own $(<$param>)? {
             /// Learns from the rows of `x`, `n x d`.
             ///
             /// # Errors
@@ -40,8 +40,8 @@ macro_rules! fit {
             }
         }
     };
-    ([$own:ident] FitWeighted -> $fitted:ident) => {
-        impl $own {
+    ([$own:ident $(<$param:ident: $bound:path>)?] FitWeighted -> $fitted:ty) => {
+        impl $(<$param: $bound>)? $own $(<$param>)? {
             /// `fit` with a weight for each row: a weight of 2 is that row twice.
             ///
             /// # Errors
@@ -59,6 +59,33 @@ macro_rules! fit {
                     &(),
                     weights.weights().view(),
                 )
+            }
+        }
+    };
+
+    // Both, and the traits behind them, from one `run(&self, device, x, weights)`.
+    ([$own:ident] Weighed -> $fitted:ident) => {
+        $crate::learn::inherent::fit!([$own] Fit -> $fitted);
+        $crate::learn::inherent::fit!([$own] FitWeighted -> $fitted);
+
+        impl crate::learn::Fit for $own {
+            type Fitted = $fitted;
+
+            fn fit(&self, device: &crate::Device, x: ndarray::ArrayView2<f64>, (): &()) -> crate::Result<$fitted> {
+                self.run(device, x, None)
+            }
+        }
+
+        impl crate::learn::FitWeighted for $own {
+            fn fit_weighted(
+                &self,
+                device: &crate::Device,
+                x: ndarray::ArrayView2<f64>,
+                (): &(),
+                w: ndarray::ArrayView1<f64>,
+            ) -> crate::Result<$fitted> {
+                crate::check::weights(concat!(stringify!($own), "::fit"), w, x.nrows())?;
+                self.run(device, x, Some(w))
             }
         }
     };

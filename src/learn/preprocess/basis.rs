@@ -2,11 +2,11 @@
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 
-use super::{bounded, range, weighed};
+use super::{bounded, kept, range};
 use crate::check::{blame, columns, finite, numbers, parameter, positive, require, room};
 use crate::learn::configure::{getters, setters};
 use crate::learn::inherent::{fits, inherent};
-use crate::learn::traits::{Fit, FitWeighted, Transform};
+use crate::learn::traits::Transform;
 use crate::saved::Format;
 use crate::{Device, Result};
 
@@ -88,13 +88,15 @@ setters!(Basis {
     width: into Option<f64>,
 });
 
-fits!(Basis: Fit -> FittedBasis, FitWeighted -> FittedBasis);
+fits!(Basis: Weighed -> FittedBasis);
 
-impl Fit for Basis {
-    type Fitted = FittedBasis;
-
-    fn fit(&self, _: &Device, x: ArrayView2<f64>, _y: &()) -> Result<FittedBasis> {
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "as the macro calls it")]
+impl Basis {
+    /// Weights count where they are zero: such a row is not there.
+    fn run(&self, _: &Device, x: ArrayView2<f64>, w: Option<ArrayView1<f64>>) -> Result<FittedBasis> {
         finite("Basis::fit", "x", x)?;
+        let (x, _) = kept(x, w);
+        let x = x.view();
         self.width.map_or(Ok(()), |s| positive("width", s))?;
         let k = self.count;
         parameter("count", k as f64, k > 0, "must be at least 1")?;
@@ -110,19 +112,6 @@ impl Fit for Basis {
         let own = |s: &f64| if *s * gap > 0.0 { *s * gap } else { 1.0 };
         let widths = span.map(|s| self.width.unwrap_or_else(|| own(s)));
         Ok(FittedBasis { format: Format, form: self.form, centres, widths })
-    }
-}
-
-/// Weights count where they are zero: such a row is not there.
-impl FitWeighted for Basis {
-    fn fit_weighted(
-        &self,
-        device: &Device,
-        x: ArrayView2<f64>,
-        _y: &(),
-        w: ArrayView1<f64>,
-    ) -> Result<FittedBasis> {
-        Fit::fit(self, device, weighed("Basis::fit", x, w)?.0.view(), &())
     }
 }
 

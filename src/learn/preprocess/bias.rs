@@ -2,10 +2,9 @@
 
 use ndarray::{Array2, ArrayView1, ArrayView2, Axis, concatenate, s};
 
-use super::weighed;
 use crate::check::{columns, finite, numbers};
 use crate::learn::inherent::{fits, inherent};
-use crate::learn::traits::{Fit, FitWeighted, InverseTransform, Transform};
+use crate::learn::traits::{InverseTransform, Transform};
 use crate::saved::Format;
 use crate::{Device, Result};
 
@@ -14,26 +13,13 @@ use crate::{Device, Result};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct BiasColumn;
 
-fits!(BiasColumn: Fit -> FittedBiasColumn, FitWeighted -> FittedBiasColumn);
+fits!(BiasColumn: Weighed -> FittedBiasColumn);
 
-impl Fit for BiasColumn {
-    type Fitted = FittedBiasColumn;
-
-    fn fit(&self, _: &Device, x: ArrayView2<f64>, _y: &()) -> Result<FittedBiasColumn> {
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "as the macro calls it")]
+impl BiasColumn {
+    fn run(&self, _: &Device, x: ArrayView2<f64>, _: Option<ArrayView1<f64>>) -> Result<FittedBiasColumn> {
         finite("BiasColumn::fit", "x", x)?;
         Ok(FittedBiasColumn { format: Format, features: x.ncols() })
-    }
-}
-
-impl FitWeighted for BiasColumn {
-    fn fit_weighted(
-        &self,
-        device: &Device,
-        x: ArrayView2<f64>,
-        _y: &(),
-        w: ArrayView1<f64>,
-    ) -> Result<FittedBiasColumn> {
-        Fit::fit(self, device, weighed("BiasColumn::fit", x, w)?.0.view(), &())
     }
 }
 

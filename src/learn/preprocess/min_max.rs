@@ -2,11 +2,11 @@
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Zip};
 
-use super::{bounded, range, weighed};
+use super::{bounded, kept, range};
 use crate::check::{blame, columns, finite, numbers, parameter};
 use crate::learn::configure::getters;
 use crate::learn::inherent::{fits, inherent};
-use crate::learn::traits::{Fit, FitWeighted, InverseTransform, Transform};
+use crate::learn::traits::{InverseTransform, Transform};
 use crate::saved::Format;
 use crate::{Device, Result};
 
@@ -48,33 +48,22 @@ impl Default for MinMax {
     }
 }
 
-fits!(MinMax: Fit -> FittedMinMax, FitWeighted -> FittedMinMax);
+fits!(MinMax: Weighed -> FittedMinMax);
 
-impl Fit for MinMax {
-    type Fitted = FittedMinMax;
-
-    fn fit(&self, _: &Device, x: ArrayView2<f64>, _y: &()) -> Result<FittedMinMax> {
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "as the macro calls it")]
+impl MinMax {
+    /// Weights count where they are zero: such a row is not there.
+    fn run(&self, _: &Device, x: ArrayView2<f64>, w: Option<ArrayView1<f64>>) -> Result<FittedMinMax> {
         let width = self.high - self.low;
         parameter("high - low", width, width > 0.0 && width.is_finite(), "must be positive and finite")?;
         finite("MinMax::fit", "x", x)?;
+        let (x, _) = kept(x, w);
+        let x = x.view();
         let (least, most) = range(x);
         if (&most - &least).iter().any(|w| !w.is_finite()) {
             return Err(blame("MinMax::fit", x));
         }
         Ok(FittedMinMax { format: Format, low: self.low, high: self.high, least, most })
-    }
-}
-
-/// Weights count where they are zero: such a row is not there.
-impl FitWeighted for MinMax {
-    fn fit_weighted(
-        &self,
-        device: &Device,
-        x: ArrayView2<f64>,
-        _y: &(),
-        w: ArrayView1<f64>,
-    ) -> Result<FittedMinMax> {
-        Fit::fit(self, device, weighed("MinMax::fit", x, w)?.0.view(), &())
     }
 }
 

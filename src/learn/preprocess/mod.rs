@@ -31,17 +31,16 @@ pub use random_layer::{FittedRandomLayer, RandomActivation, RandomLayer};
 pub use standardise::{FittedStandardise, Standardise};
 pub use whiten::{FittedWhiten, Whiten};
 
-use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, CowArray, Ix2};
 
 use crate::Result;
-use crate::check::{finite, numbers, weights};
+use crate::check::numbers;
 
-/// The rows that weigh something, and their weights, once data and weights are known to be in order.
-fn weighed(op: &'static str, x: ArrayView2<f64>, w: ArrayView1<f64>) -> Result<(Array2<f64>, Array1<f64>)> {
-    finite(op, "x", x)?;
-    weights(op, w, x.nrows())?;
+/// The rows that weigh something, and their weights: one, if none are given.
+fn kept<'a>(x: ArrayView2<'a, f64>, w: Option<ArrayView1<f64>>) -> (CowArray<'a, f64, Ix2>, Array1<f64>) {
+    let Some(w) = w else { return (x.into(), Array1::ones(x.nrows())) };
     let rows: Vec<usize> = (0..w.len()).filter(|&i| w[i] > 0.0).collect();
-    Ok((x.select(Axis(0), &rows), w.select(Axis(0), &rows)))
+    (x.select(Axis(0), &rows).into(), w.select(Axis(0), &rows))
 }
 
 /// The least and the largest value of each column.

@@ -2,11 +2,11 @@
 
 use ndarray::{Array2, ArrayView1, ArrayView2};
 
-use super::{bounded, weighed};
+use super::{bounded, kept};
 use crate::check::{columns, finite, numbers, parameter, room};
 use crate::learn::configure::{getters, setters};
 use crate::learn::inherent::{fits, inherent};
-use crate::learn::traits::{Fit, FitWeighted, Transform};
+use crate::learn::traits::Transform;
 use crate::saved::Format;
 use crate::{Device, Result};
 
@@ -42,7 +42,7 @@ setters!(Polynomial {
     bias: bool,
 });
 
-fits!(Polynomial: Fit -> FittedPolynomial, FitWeighted -> FittedPolynomial);
+fits!(Polynomial: Weighed -> FittedPolynomial);
 
 impl Polynomial {
     /// How many columns d features become; none if that is no number.
@@ -83,11 +83,12 @@ impl Polynomial {
     }
 }
 
-impl Fit for Polynomial {
-    type Fitted = FittedPolynomial;
-
-    fn fit(&self, _: &Device, x: ArrayView2<f64>, _y: &()) -> Result<FittedPolynomial> {
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "as the macro calls it")]
+impl Polynomial {
+    /// Weights count where they are zero: such a row is not there.
+    fn run(&self, _: &Device, x: ArrayView2<f64>, w: Option<ArrayView1<f64>>) -> Result<FittedPolynomial> {
         finite("Polynomial::fit", "x", x)?;
+        let (x, _) = kept(x, w);
         let count = self.count(x.ncols()).filter(|count| {
             let bytes = self.degree.saturating_add(4).saturating_mul(8);
             *count > 0 && room("degree", *count, bytes.max(x.nrows().saturating_mul(8))).is_ok()
@@ -95,18 +96,6 @@ impl Fit for Polynomial {
         let requirement = "must make at least one column, and no more than memory has room for";
         parameter("degree", self.degree as f64, count.is_some(), requirement)?;
         Ok(FittedPolynomial { format: Format, features: x.ncols(), monomials: self.monomials(x.ncols()) })
-    }
-}
-
-impl FitWeighted for Polynomial {
-    fn fit_weighted(
-        &self,
-        device: &Device,
-        x: ArrayView2<f64>,
-        _y: &(),
-        w: ArrayView1<f64>,
-    ) -> Result<FittedPolynomial> {
-        Fit::fit(self, device, weighed("Polynomial::fit", x, w)?.0.view(), &())
     }
 }
 

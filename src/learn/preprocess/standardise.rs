@@ -2,14 +2,14 @@
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
-use super::{bounded, range, weighed};
+use super::{bounded, kept, range};
 #[cfg(feature = "serde")]
 use crate::check::require;
 use crate::check::{blame, columns, finite, numbers};
 use crate::learn::configure::{getters, setters};
-use crate::learn::inherent::{fits, inherent};
-use crate::learn::ranks::{Meeting, across};
-use crate::learn::traits::{Fit, FitWeighted, InverseTransform, Transform};
+use crate::learn::inherent::inherent;
+use crate::learn::ranks::{Meeting, fits_across};
+use crate::learn::traits::{InverseTransform, Transform};
 use crate::saved::Format;
 use crate::{Device, Result};
 
@@ -54,40 +54,22 @@ setters!(Standardise {
     scale: bool,
 });
 
-fits!(Standardise: Fit -> FittedStandardise, FitWeighted -> FittedStandardise);
-across!(Standardise: Fit -> FittedStandardise);
+fits_across!(Standardise: Fit -> FittedStandardise);
 
-impl Fit for Standardise {
-    type Fitted = FittedStandardise;
-
-    fn fit(&self, _: &Device, x: ArrayView2<f64>, _y: &()) -> Result<FittedStandardise> {
-        finite("Standardise::fit", "x", x)?;
-        self.run(&Meeting::alone_here(), x, Array1::ones(x.nrows()).view())
-    }
-}
-
-impl FitWeighted for Standardise {
-    fn fit_weighted(
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "as the macro calls it")]
+impl Standardise {
+    fn run(
         &self,
+        all: &Meeting,
         _: &Device,
         x: ArrayView2<f64>,
-        _y: &(),
-        w: ArrayView1<f64>,
+        w: Option<ArrayView1<f64>>,
     ) -> Result<FittedStandardise> {
-        let (x, w) = weighed("Standardise::fit", x, w)?;
-        self.run(&Meeting::alone_here(), x.view(), w.view())
-    }
-}
-
-impl Standardise {
-    fn run_across(self, all: &Meeting, _: &Device, x: ArrayView2<f64>) -> Result<FittedStandardise> {
-        numbers("Standardise::fit", "x", x)?;
-        all.part("Standardise::fit", x)?;
-        self.run(all, x, Array1::ones(x.nrows()).view())
-    }
-
-    fn run(self, all: &Meeting, x: ArrayView2<f64>, w: ArrayView1<f64>) -> Result<FittedStandardise> {
         const OP: &str = "Standardise::fit";
+        numbers(OP, "x", x)?;
+        all.part(OP, x)?;
+        let (x, w) = kept(x, w);
+        let (x, w) = (x.view(), w.view());
         let (least, most) = range(x);
         let (least, most) = all.extent(OP, least, most)?;
         let constant: Vec<usize> = (0..x.ncols()).filter(|&j| least[j] == most[j]).collect();

@@ -2,11 +2,11 @@
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, Slice};
 
-use super::{bounded, weighed};
+use super::{bounded, kept};
 use crate::check::{blame, columns, components, finite, numbers, require};
 use crate::learn::configure::{getters, setters};
 use crate::learn::inherent::{fits, inherent};
-use crate::learn::traits::{Fit, FitWeighted, InverseTransform, Transform};
+use crate::learn::traits::{InverseTransform, Transform};
 use crate::linalg::thin_svd;
 use crate::saved::Format;
 use crate::{Device, Result};
@@ -50,32 +50,14 @@ setters!(Whiten {
     zca: bool,
 });
 
-fits!(Whiten: Fit -> FittedWhiten, FitWeighted -> FittedWhiten);
+fits!(Whiten: Weighed -> FittedWhiten);
 
-impl Fit for Whiten {
-    type Fitted = FittedWhiten;
-
-    fn fit(&self, _: &Device, x: ArrayView2<f64>, _y: &()) -> Result<FittedWhiten> {
-        finite("Whiten::fit", "x", x)?;
-        self.run(x, Array1::ones(x.nrows()).view())
-    }
-}
-
-impl FitWeighted for Whiten {
-    fn fit_weighted(
-        &self,
-        _: &Device,
-        x: ArrayView2<f64>,
-        _y: &(),
-        w: ArrayView1<f64>,
-    ) -> Result<FittedWhiten> {
-        let (x, w) = weighed("Whiten::fit", x, w)?;
-        self.run(x.view(), w.view())
-    }
-}
-
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "as the macro calls it")]
 impl Whiten {
-    fn run(self, x: ArrayView2<f64>, w: ArrayView1<f64>) -> Result<FittedWhiten> {
+    fn run(&self, _: &Device, x: ArrayView2<f64>, w: Option<ArrayView1<f64>>) -> Result<FittedWhiten> {
+        finite("Whiten::fit", "x", x)?;
+        let (x, w) = kept(x, w);
+        let (x, w) = (x.view(), w.view());
         let (op, total) = ("Whiten::fit", w.sum());
         require(op, total > 1.0, || "a covariance takes at least two observations".to_owned())?;
         let kept = self.components.unwrap_or(x.ncols());

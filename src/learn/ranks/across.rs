@@ -1,10 +1,10 @@
 //! Fits whose rows lie on several ranks.
 
-use ndarray::ArrayView2;
+use ndarray::{ArrayView1, ArrayView2};
 
 use super::world::Ranks;
 use crate::learn::data::Rows;
-use crate::learn::traits::Fit;
+use crate::learn::traits::{Fit, FitWeighted};
 use crate::{Device, Result};
 
 /// Learns from rows that lie on several ranks: a model whose statistics add, or which deals out its work.
@@ -26,10 +26,28 @@ pub trait FitAcross<Y: Rows + ?Sized = ()>: Fit<Y> {
     ) -> Result<Self::Fitted>;
 }
 
-/// [`FitAcross`] and the method of the same name, from `run_across(&self, all: &Meeting, device, x[, y])` of a model:
-/// `across!(KMeans: Fit -> FittedKMeans)`, or `Regress`, or `Classify`, which has a `&Task` in the place of x and y.
+/// [`FitAcross`] with a weight for each row: a weight of 2 is that row twice. Every rank gives weights, or none does.
+pub trait FitWeightedAcross<Y: Rows + ?Sized = ()>: FitAcross<Y> + FitWeighted<Y> {
+    /// Learns from this rank's `x` and `y`, weighed, and those of all others.
+    ///
+    /// # Errors
+    /// As `fit_weighted`, on every rank; the weights of one rank may all be zero, those of all may not.
+    fn fit_weighted_across(
+        &self,
+        ranks: &dyn Ranks,
+        device: &Device,
+        x: ArrayView2<f64>,
+        y: &Y,
+        weights: ArrayView1<f64>,
+    ) -> Result<Self::Fitted>;
+}
+
+/// [`FitAcross`] and the method of the same name for a model without weights, from `run_across(&self, all: &Meeting, device,
+/// x[, y])`: `across!(Pca: Fit -> FittedPca)`, or `Regress`. With weights see `fits_across!`.
 macro_rules! across {
     ($own:ident: Fit -> $fitted:ident) => {
+        $crate::learn::ranks::across!(@methods $own -> $fitted);
+
         impl crate::learn::ranks::FitAcross for $own {
             fn fit_across(
                 &self,
@@ -41,8 +59,26 @@ macro_rules! across {
                 crate::learn::ranks::meet(ranks, |all| self.run_across(all, device, x))
             }
         }
+    };
+    ($own:ident: Regress -> $fitted:ident) => {
+        $crate::learn::ranks::across!(
+            @methods $own [D: crate::learn::TargetDim] ndarray::ArrayRef<f64, D> => $fitted<D>
+        );
 
-        impl $own {
+        impl<D: crate::learn::TargetDim> crate::learn::ranks::FitAcross<ndarray::ArrayRef<f64, D>> for $own {
+            fn fit_across(
+                &self,
+                ranks: &dyn crate::learn::ranks::Ranks,
+                device: &crate::Device,
+                x: ndarray::ArrayView2<f64>,
+                y: &ndarray::ArrayRef<f64, D>,
+            ) -> crate::Result<$fitted<D>> {
+                crate::learn::ranks::meet(ranks, |all| self.run_across(all, device, x, D::columns(y)))
+            }
+        }
+    };
+    (@methods $own:ident $(<$param:ident: $bound:path>)? -> $fitted:ty) => {
+        impl $(<$param: $bound>)? $own $(<$param>)? {
             /// `fit` of rows that lie on several ranks: see [`FitAcross`](crate::learn::ranks::FitAcross).
             ///
             /// # Errors
@@ -57,77 +93,21 @@ macro_rules! across {
             }
         }
     };
-    ($own:ident: Regress -> $fitted:ident) => {
-        impl<D: crate::learn::TargetDim> crate::learn::ranks::FitAcross<ndarray::ArrayRef<f64, D>> for $own {
-            fn fit_across(
-                &self,
-                ranks: &dyn crate::learn::ranks::Ranks,
-                device: &crate::Device,
-                x: ndarray::ArrayView2<f64>,
-                y: &ndarray::ArrayRef<f64, D>,
-            ) -> crate::Result<$fitted<D>> {
-                crate::learn::ranks::meet(ranks, |all| self.run_across(all, device, x, D::columns(y), None))
-            }
-        }
-
+    (@methods $own:ident [$($generic:tt)*] $y:ty => $fitted:ty) => {
         impl $own {
             /// `fit` of rows that lie on several ranks: see [`FitAcross`](crate::learn::ranks::FitAcross).
             ///
             /// # Errors
             /// As `fit`, the same on every rank.
-            pub fn fit_across<D: crate::learn::TargetDim>(
+            pub fn fit_across<$($generic)*>(
                 &self,
                 ranks: &dyn crate::learn::ranks::Ranks,
                 device: &crate::Device,
                 x: impl crate::learn::Inputs,
-                y: impl crate::learn::Targets<Of = ndarray::ArrayRef<f64, D>>,
-            ) -> crate::Result<$fitted<D>> {
+                y: impl crate::learn::Targets<Of = $y>,
+            ) -> crate::Result<$fitted> {
                 crate::learn::ranks::FitAcross::fit_across(
-                    self,
-                    ranks,
-                    device,
-                    x.inputs().view(),
-                    &*y.targets(),
-                )
-            }
-        }
-    };
-    ($own:ident: Classify -> $fitted:ident) => {
-        impl<L: Ord + Clone + crate::saved::Wire> crate::learn::ranks::FitAcross<[L]> for $own {
-            fn fit_across(
-                &self,
-                ranks: &dyn crate::learn::ranks::Ranks,
-                device: &crate::Device,
-                x: ndarray::ArrayView2<f64>,
-                y: &[L],
-            ) -> crate::Result<$fitted<L>> {
-                const OP: &str = concat!(stringify!($own), "::fit");
-                crate::learn::ranks::meet(ranks, |all| {
-                    let (labels, task) = crate::learn::classify::Task::across(all, OP, x, y)?;
-                    let found = self.run_across(all, device, &task)?;
-                    Ok($fitted { format: crate::saved::Format, labels, found })
-                })
-            }
-        }
-
-        impl $own {
-            /// `fit` of rows that lie on several ranks: see [`FitAcross`](crate::learn::ranks::FitAcross).
-            ///
-            /// # Errors
-            /// As `fit`, the same on every rank.
-            pub fn fit_across<L: Ord + Clone + crate::saved::Wire>(
-                &self,
-                ranks: &dyn crate::learn::ranks::Ranks,
-                device: &crate::Device,
-                x: impl crate::learn::Inputs,
-                y: impl crate::learn::Targets<Of = [L]>,
-            ) -> crate::Result<$fitted<L>> {
-                crate::learn::ranks::FitAcross::fit_across(
-                    self,
-                    ranks,
-                    device,
-                    x.inputs().view(),
-                    &*y.targets(),
+                    self, ranks, device, x.inputs().view(), &*y.targets(),
                 )
             }
         }

@@ -2,7 +2,7 @@
 //!
 //! | to do | look at |
 //! |---|---|
-//! | fit a model whose rows lie on several machines | [`FitAcross`], `fit_across` of the model |
+//! | fit a model whose rows lie on several machines | [`FitAcross`], `fit_across` of the model; [`FitWeightedAcross`] |
 //! | be one process, or several | [`Alone`], [`Threads`]; the crate `mercer-mpi` for MPI |
 //! | write an algorithm over ranks | [`meet`], [`Meeting`] |
 //! | share out independent work | [`Meeting::deal`] |
@@ -35,15 +35,17 @@
 mod across;
 mod counted;
 mod fault;
+mod fits;
 mod meeting;
 mod rows;
 mod threads;
 mod world;
 
-pub use across::FitAcross;
 pub(crate) use across::across;
+pub use across::{FitAcross, FitWeightedAcross};
 pub use counted::{Counted, Traffic};
+pub(crate) use fits::fits_across;
 pub use meeting::{Meeting, meet};
-pub(crate) use rows::Moments;
+pub(crate) use rows::{Moments, Part};
 pub use threads::Threads;
 pub use world::{Alone, Ranks};

@@ -1,9 +1,11 @@
 //! Rows that lie on several ranks: how many there are, a sample of them, all of them, their moments.
 
+use std::ops::Range;
+
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, CowArray, Ix1, Ix2, concatenate};
 
 use super::meeting::Meeting;
-use crate::check::require;
+use crate::check::{numbers, pairs, require, total_weight, weights, weights_of_part};
 use crate::linalg::landmarks;
 use crate::saved::{garbled, wired};
 use crate::{Error, Result};
@@ -46,7 +48,11 @@ impl Sampled<'_> {
 impl Meeting<'_> {
     /// Where the rows of this rank stand. The columns are as many on every rank, and there is a row on one of them.
     pub(crate) fn part(&self, op: &'static str, x: ArrayView2<f64>) -> Result<Part> {
-        let shapes = if self.alone() { vec![x.dim()] } else { self.gather(op, x.dim())? };
+        self.part_of(op, x.dim())
+    }
+
+    fn part_of(&self, op: &'static str, own: (usize, usize)) -> Result<Part> {
+        let shapes = if self.alone() { vec![own] } else { self.gather(op, own)? };
         let total = shapes.iter().map(|s| s.0).sum();
         require(op, total > 0 && shapes[0].1 > 0, || format!("x is empty ({total} x {})", shapes[0].1))?;
         if let Some(rank) = shapes.iter().position(|s| s.1 != shapes[0].1) {
@@ -57,6 +63,33 @@ impl Meeting<'_> {
             });
         }
         Ok(Part { first: shapes[..self.rank()].iter().map(|s| s.0).sum(), total })
+    }
+
+    /// As [`part`](Self::part), of rows with targets, all of them numbers.
+    pub(crate) fn pairs(&self, op: &'static str, x: ArrayView2<f64>, y: ArrayView2<f64>) -> Result<Part> {
+        if self.alone() {
+            pairs(op, x, y)?;
+            return Ok(Part { first: 0, total: x.nrows() });
+        }
+        numbers(op, "x", x)?;
+        numbers(op, "y", y)?;
+        require(op, x.nrows() == y.nrows(), || format!("x has {} rows, y has {}", x.nrows(), y.nrows()))?;
+        self.part_of(op, (x.nrows(), x.ncols() + y.ncols()))
+    }
+
+    /// One weight for each of the n rows here, none negative, not all zero on all ranks.
+    pub(crate) fn weights(&self, op: &'static str, w: ArrayView1<f64>, n: usize) -> Result<()> {
+        if self.alone() {
+            return weights(op, w, n);
+        }
+        weights_of_part(op, w, n)?;
+        // A name of its own: a rank that has no weights is told so.
+        total_weight(self.total("weights", w.sum())?)
+    }
+
+    /// The rows of which this rank makes what is made, of n that every rank has: even shares, in the order of ranks.
+    pub(crate) fn share(&self, n: usize) -> Range<usize> {
+        self.rank() * n / self.size()..(self.rank() + 1) * n / self.size()
     }
 
     /// Rows with these numbers, counted over all ranks in order; every rank has them.
@@ -157,6 +190,21 @@ pub(crate) struct Moments {
 wired!(Moments { mass, mean, scatter });
 
 impl Moments {
+    /// Of these rows.
+    pub fn of(x: ArrayView2<f64>, w: ArrayView1<f64>) -> Self {
+        let mass = w.sum();
+        if mass <= 0.0 {
+            let d = x.ncols();
+            return Moments { mass: 0.0, mean: Array1::zeros(d), scatter: Array2::zeros((d, d)) };
+        }
+        // About a row, so that the sum is of what differs.
+        let shift = x.row(0);
+        let mean = (&x - &shift).t().dot(&w) / mass + shift;
+        let z = &x - &mean;
+        let scatter = (&z * &w.insert_axis(Axis(1))).t().dot(&z);
+        Moments { mass, mean, scatter }
+    }
+
     /// Adds those of other rows.
     pub fn merge(&mut self, other: Moments) {
         if other.mass <= 0.0 {

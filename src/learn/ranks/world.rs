@@ -1,5 +1,6 @@
 //! What carries messages between ranks, and the process that has nobody to send them to.
 
+use crate::device::Adapter;
 use crate::{Device, Error, Result};
 
 /// A fixed number of processes, each with its place, that can send each other bytes.
@@ -30,15 +31,18 @@ pub trait Ranks {
     /// [`Error::Exchange`] if nobody is there.
     fn receive(&self, from: usize) -> Result<Vec<u8>>;
 
-    /// The adapter of this machine with the number of the local rank, beginning again where there are more ranks than
-    /// adapters: several may share one. Hardware adapters only; the CPU if there is none.
+    /// The adapter of this machine with the number of the local rank, of those that are usable and wanted, beginning again
+    /// where there are more ranks than adapters: several may share one. None if there is none.
+    fn adapter(&self, wanted: &dyn Fn(&Adapter) -> bool) -> Option<Adapter> {
+        let usable: Vec<_> = Device::adapters().into_iter().filter(|a| a.usable && wanted(a)).collect();
+        let count = usable.len();
+        usable.into_iter().nth(self.local_rank().checked_rem(count)?)
+    }
+
+    /// The [`adapter`](Self::adapter) of this rank among those that are hardware, or the CPU if there is none.
     fn device(&self) -> Device {
-        let usable: Vec<_> = Device::adapters()
-            .into_iter()
-            .filter(|a| a.usable && a.kind != crate::device::AdapterKind::Software)
-            .collect();
-        let own = usable.get(self.local_rank() % usable.len().max(1));
-        own.and_then(|a| Device::nth(a.index).ok()).unwrap_or_else(Device::cpu)
+        let own = self.adapter(&|adapter| !adapter.is_software());
+        own.and_then(|adapter| Device::nth(adapter.index).ok()).unwrap_or_else(Device::cpu)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Folds and candidates dealt out to ranks, each of which has all of the data. Checked in `tests/ranks/suite.rs`.
+//! Folds and candidates dealt out to ranks, each of which has all of the data. Checked in `tests/ranks/suite/work.rs`.
 
 use super::cross::{CrossValidation, Scores, fitted, prepared, scored};
 use super::search::{Candidate, Found, Judge, Search, winner};

@@ -97,8 +97,13 @@ impl KernelOperator {
         &self.noise
     }
 
-    pub(in crate::linalg) fn kernel(&self) -> &Kernel {
+    pub(crate) fn kernel(&self) -> &Kernel {
         &self.kernel
+    }
+
+    /// The points on the host, as the device of the products sees them.
+    pub(crate) fn points(&self) -> &Matrix {
+        &self.points
     }
 
     /// The same with more noise.

@@ -7,12 +7,10 @@ use super::moments::Moments;
 #[cfg(feature = "serde")]
 use crate::check::{finite, require};
 use crate::check::{inputs, parameter};
-use crate::learn::classify::{
-    Body, Joint, Probable, Task, classifier_fits, contrast, fitted_classifier, softmax_rows,
-};
+use crate::learn::classify::{Body, Joint, Probable, Task, contrast, fitted_classifier, softmax_rows};
 use crate::learn::configure::{getters, setters};
 use crate::learn::inherent::inherent;
-use crate::learn::ranks::{Meeting, across};
+use crate::learn::ranks::{Meeting, fits_across};
 use crate::learn::{Label, Sample, Transform};
 use crate::linalg::eigh;
 use crate::ops::product;
@@ -82,15 +80,10 @@ setters!(LinearDiscriminant {
     components: into Option<usize>,
 });
 
-classifier_fits!(LinearDiscriminant: FittedLinearDiscriminant);
-across!(LinearDiscriminant: Classify -> FittedLinearDiscriminant);
+fits_across!(LinearDiscriminant: Classify -> FittedLinearDiscriminant);
 
 impl LinearDiscriminant {
-    fn run(&self, device: &Device, task: &Task) -> Result<Found> {
-        self.run_across(&Meeting::alone_here(), device, task)
-    }
-
-    fn run_across(&self, all: &Meeting, _: &Device, task: &Task) -> Result<Found> {
+    fn run(&self, all: &Meeting, _: &Device, task: &Task) -> Result<Found> {
         let op = "LinearDiscriminant::fit";
         let s = self.shrinkage;
         parameter("shrinkage", s, (0.0..=1.0).contains(&s), "must lie between 0 and 1")?;

@@ -5,12 +5,10 @@ use ndarray::{Array1, Array2, Array3, ArrayView2};
 use super::gaussians::{Gaussians, priors, shrunk};
 use super::moments::Moments;
 use crate::check::parameter;
-use crate::learn::classify::{
-    Body, Joint, Probable, Task, classifier_fits, contrast, fitted_classifier, softmax_rows,
-};
+use crate::learn::classify::{Body, Joint, Probable, Task, contrast, fitted_classifier, softmax_rows};
 use crate::learn::configure::{getters, setters};
 use crate::learn::inherent::inherent;
-use crate::learn::ranks::{Meeting, across};
+use crate::learn::ranks::{Meeting, fits_across};
 use crate::learn::{Label, Sample};
 use crate::{Device, Result};
 
@@ -66,15 +64,10 @@ setters!(QuadraticDiscriminant {
     unbiased: bool,
 });
 
-classifier_fits!(QuadraticDiscriminant: FittedQuadraticDiscriminant);
-across!(QuadraticDiscriminant: Classify -> FittedQuadraticDiscriminant);
+fits_across!(QuadraticDiscriminant: Classify -> FittedQuadraticDiscriminant);
 
 impl QuadraticDiscriminant {
-    fn run(&self, device: &Device, task: &Task) -> Result<Found> {
-        self.run_across(&Meeting::alone_here(), device, task)
-    }
-
-    fn run_across(&self, all: &Meeting, _: &Device, task: &Task) -> Result<Found> {
+    fn run(&self, all: &Meeting, _: &Device, task: &Task) -> Result<Found> {
         let op = "QuadraticDiscriminant::fit";
         let s = self.shrinkage;
         parameter("shrinkage", s, (0.0..=1.0).contains(&s), "must lie between 0 and 1")?;

@@ -1,57 +1,51 @@
 //! `K + noise` whose rows are shared out among ranks: every rank has all points and multiplies its own rows.
 
-use ndarray::{Array1, Array2, ArrayView2, Axis, concatenate, s};
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, CowArray, Ix1, Ix2, concatenate, s};
 
 use crate::learn::plan::affords;
-use crate::learn::ranks::Meeting;
-use crate::linalg::{KernelOperator, Noise, Operator};
+use crate::learn::ranks::{Meeting, Part};
+use crate::linalg::{KernelOperator, Operator};
 use crate::ops::gram_vec;
 use crate::saved::garbled;
-use crate::{Kernel, Matrix, Result};
+use crate::{Matrix, Result};
 
-/// The points of all ranks in f64, and an operator of which this rank makes a share of the rows.
+/// An operator over the points of all ranks, of which this rank makes a share of the rows, in f64 on the CPU.
+///
+/// White noise that is part of the kernel would be lost between the share and the whole: it must have none.
 pub(crate) struct SplitKernel<'a> {
     all: &'a Meeting<'a>,
-    kernel: &'a Kernel,
-    whole: KernelOperator,
-    points: Matrix,
+    whole: &'a KernelOperator,
     /// The share of the rows, which need not be those that came from this rank: shares are even.
     own: Matrix,
 }
 
-/// Points and targets of all ranks, in the order of ranks; the budget must hold them.
-pub(crate) fn gathered(
+/// Points, targets and weights.
+pub(crate) type Data<'a> = (CowArray<'a, f64, Ix2>, CowArray<'a, f64, Ix2>, Option<CowArray<'a, f64, Ix1>>);
+
+/// Those of all ranks, in the order of ranks; the budget must hold them. Those of one process as they are.
+pub(crate) fn gathered<'a>(
     all: &Meeting,
     op: &'static str,
-    x: ArrayView2<f64>,
-    y: ArrayView2<f64>,
+    part: Part,
+    (x, y, w): (ArrayView2<'a, f64>, ArrayView2<'a, f64>, Option<ArrayView1<'a, f64>>),
     budget: u64,
-) -> Result<(Array2<f64>, Array2<f64>)> {
-    let part = all.part(op, x)?;
-    let bytes = 8 * (part.total * (x.ncols() + y.ncols())) as u64;
+) -> Result<Data<'a>> {
+    if all.alone() {
+        return Ok((x.into(), y.into(), w.map(Into::into)));
+    }
+    let bytes = 8 * (part.total * (x.ncols() + y.ncols() + usize::from(w.is_some()))) as u64;
     affords(op, bytes, budget, "use Falkon, which sends landmarks only")?;
-    Ok((all.everything(op, x)?, all.everything(op, y)?))
+    let w = w.map(|w| all.everything(op, w.insert_axis(Axis(1)))).transpose()?;
+    let w = w.map(|w| w.index_axis_move(Axis(1), 0).into());
+    Ok((all.everything(op, x)?.into(), all.everything(op, y)?.into(), w))
 }
 
 impl<'a> SplitKernel<'a> {
-    /// Of all points, which every rank has, and their noise.
-    pub fn new(
-        all: &'a Meeting<'a>,
-        kernel: &'a Kernel,
-        x: &Array2<f64>,
-        noise: impl Into<Noise>,
-    ) -> Result<Self> {
-        let (n, rank, size) = (x.nrows(), all.rank(), all.size());
-        let rows = rank * n / size..(rank + 1) * n / size;
-        let own = Matrix::from_host(x.slice(s![rows, ..]).to_owned());
-        let points = Matrix::from_host(x.clone());
-        let whole = KernelOperator::new(kernel, &points, noise)?;
-        Ok(SplitKernel { all, kernel, whole, points, own })
-    }
-
-    /// The same with all rows made here.
-    pub fn whole(&self) -> &KernelOperator {
-        &self.whole
+    /// Of an operator that every rank has whole.
+    pub fn new(all: &'a Meeting<'a>, whole: &'a KernelOperator) -> Self {
+        let rows = all.share(whole.dim());
+        let own = Matrix::from_host(whole.points().cpu().slice(s![rows, ..]).to_owned());
+        SplitKernel { all, whole, own }
     }
 }
 
@@ -68,7 +62,7 @@ impl Operator for SplitKernel<'_> {
             Array2::zeros((0, v.ncols()))
         } else {
             let v = Matrix::from_host(v.as_standard_layout().into_owned());
-            gram_vec(self.kernel, &self.own, Some(&self.points), &v)?.to_array()?
+            gram_vec(self.whole.kernel(), &self.own, Some(self.whole.points()), &v)?.to_array()?
         };
         let parts = self.all.gather("a product with K", own)?;
         let views: Vec<_> = parts.iter().map(|p| p.view()).collect();

@@ -33,6 +33,8 @@ pub(super) struct Subspace {
     pub noise: f64,
 }
 
+crate::saved::wired!(Subspace { mean, axes, variances, noise });
+
 impl Subspace {
     /// From loadings in any rotation.
     pub fn of(mean: Array1<f64>, loadings: ArrayView2<f64>, noise: f64) -> Result<Self> {

@@ -4,10 +4,9 @@
 //! them, one below the other, are factored again. No square is formed, and small singular values keep their digits.
 
 use faer::Mat;
-use ndarray::{Array1, Array2, ArrayView2, Axis, concatenate, s};
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, concatenate, s};
 
 use crate::Result;
-use crate::check::{numbers, require};
 use crate::host::zero_upper::restored;
 use crate::learn::ranks::Meeting;
 use crate::saved::garbled;
@@ -20,8 +19,8 @@ pub(super) struct Reduced {
     /// The means that were subtracted: zero without an intercept.
     pub x_mean: Array1<f64>,
     pub y_mean: Array1<f64>,
-    /// How many rows there are on all ranks.
-    pub total: usize,
+    /// How many rows there are on all ranks, or what they weigh.
+    pub total: f64,
 }
 
 impl Reduced {
@@ -30,17 +29,21 @@ impl Reduced {
         op: &'static str,
         x: ArrayView2<f64>,
         y: ArrayView2<f64>,
+        w: Option<ArrayView1<f64>>,
         intercept: bool,
     ) -> Result<Self> {
-        numbers(op, "x", x)?;
-        numbers(op, "y", y)?;
+        let rows = all.pairs(op, x, y)?.total as f64;
         let (n, d) = x.dim();
-        require(op, n == y.nrows(), || format!("x has {n} rows, y has {}", y.nrows()))?;
         let mut z = concatenate(Axis(1), &[x, y]).map_err(|_| garbled())?;
-        let total = all.part(op, z.view())?.total;
+        let own = w.map_or(n as f64, |w| w.sum());
+        let total = if w.is_some() { all.total(op, own)? } else { rows };
         let mut mean = Array1::zeros(z.ncols());
         if intercept {
-            let own = (n as f64, z.mean_axis(Axis(0)).unwrap_or_else(|| mean.clone()));
+            let own = match w {
+                _ if own <= 0.0 => (0.0, mean.clone()),
+                None => (own, z.mean_axis(Axis(0)).unwrap_or_else(|| mean.clone())),
+                Some(w) => (own, w.dot(&z) / own),
+            };
             mean = all
                 .together(op, own, |a, b| {
                     if b.0 > 0.0 {
@@ -53,6 +56,9 @@ impl Reduced {
                 .1;
         }
         z -= &mean;
+        if let Some(w) = w {
+            z *= &w.mapv(f64::sqrt).insert_axis(Axis(1));
+        }
         let rows = all.together(op, triangle(z), |a, b| {
             let both = concatenate(Axis(0), &[a.view(), b.view()]).map_err(|_| garbled())?;
             *a = triangle(both);

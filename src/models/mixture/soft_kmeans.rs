@@ -6,8 +6,7 @@ use super::{Covariance, CovarianceKind, FittedGaussianMixture, GaussianMixture, 
 use crate::check::{components, positive};
 use crate::inference::em::{Em, em_setters};
 use crate::learn::configure::setters;
-use crate::learn::inherent::fits;
-use crate::learn::{Fit, FitWeighted};
+use crate::learn::ranks::{Meeting, fits_across};
 use crate::{Device, Result};
 
 /// `Q_ik ∝ π_k exp(-|x_i - μ_k|^2 / 2σ²)`, `μ_k = sum_i Q_ik x_i / sum_i Q_ik`, `π_k = sum_i Q_ik / n`: EM for Gaussians with
@@ -57,24 +56,16 @@ setters!(SoftKMeans {
 
 em_setters!(SoftKMeans: max_iterations, tolerance, restarts, seed, mode, progress);
 
-fits!(SoftKMeans: Fit -> FittedGaussianMixture, FitWeighted -> FittedGaussianMixture);
+fits_across!(SoftKMeans: Fit -> FittedGaussianMixture);
 
-impl Fit for SoftKMeans {
-    type Fitted = FittedGaussianMixture;
-
-    fn fit(&self, device: &Device, x: ArrayView2<f64>, (): &()) -> Result<FittedGaussianMixture> {
-        self.mixture(x.nrows())?.fit(device, x)
-    }
-}
-
-impl FitWeighted for SoftKMeans {
-    fn fit_weighted(
+impl SoftKMeans {
+    fn run(
         &self,
+        all: &Meeting,
         device: &Device,
         x: ArrayView2<f64>,
-        (): &(),
-        w: ArrayView1<f64>,
+        w: Option<ArrayView1<f64>>,
     ) -> Result<FittedGaussianMixture> {
-        self.mixture(x.nrows())?.fit_weighted(device, x, w)
+        self.mixture(all.part("SoftKMeans::fit", x)?.total)?.run(all, device, x, w)
     }
 }

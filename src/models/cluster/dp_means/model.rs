@@ -6,11 +6,10 @@ use ndarray::{Array1, ArrayView1, ArrayView2, Axis};
 
 use super::fitted::FittedDpMeans;
 use super::pass::{Pass, Weighed};
-use crate::check::{finite, positive, weights};
+use crate::check::{finite, positive};
 use crate::inference::em::{Em, em_setters};
 use crate::learn::configure::setters;
 use crate::learn::inherent::fits;
-use crate::learn::{Fit, FitWeighted};
 use crate::{Device, Result};
 
 /// `min_K,μ sum_i w_i |x_i - μ_{c_i}|^2 + λ K`, locally.
@@ -39,7 +38,7 @@ impl DpMeans {
         DpMeans { penalty, em: Em::new().tolerance(0.0) }
     }
 
-    fn run(&self, x: ArrayView2<f64>, weights: Option<ArrayView1<f64>>) -> Result<FittedDpMeans> {
+    fn run(&self, _: &Device, x: ArrayView2<f64>, weights: Option<ArrayView1<f64>>) -> Result<FittedDpMeans> {
         positive("penalty", self.penalty)?;
         finite("DpMeans::fit", "x", x)?;
         let ones = || Array1::ones(x.nrows());
@@ -64,25 +63,4 @@ setters!(DpMeans {
 
 em_setters!(DpMeans: max_iterations, tolerance, progress);
 
-fits!(DpMeans: Fit -> FittedDpMeans, FitWeighted -> FittedDpMeans);
-
-impl Fit for DpMeans {
-    type Fitted = FittedDpMeans;
-
-    fn fit(&self, _: &Device, x: ArrayView2<f64>, (): &()) -> Result<FittedDpMeans> {
-        self.run(x, None)
-    }
-}
-
-impl FitWeighted for DpMeans {
-    fn fit_weighted(
-        &self,
-        _: &Device,
-        x: ArrayView2<f64>,
-        (): &(),
-        w: ArrayView1<f64>,
-    ) -> Result<FittedDpMeans> {
-        weights("DpMeans::fit", w, x.nrows())?;
-        self.run(x, Some(w))
-    }
-}
+fits!(DpMeans: Weighed -> FittedDpMeans);

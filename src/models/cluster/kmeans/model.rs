@@ -4,12 +4,10 @@ use ndarray::{Array2, ArrayView1, ArrayView2, Axis};
 
 use super::fitted::FittedKMeans;
 use super::lloyd::Lloyd;
-use crate::check::{components, finite, numbers, require, weights};
+use crate::check::{components, finite, numbers, require};
 use crate::inference::em::{Em, Mode, Observations, em_setters};
 use crate::learn::configure::setters;
-use crate::learn::inherent::fits;
-use crate::learn::ranks::{Meeting, across};
-use crate::learn::{Fit, FitWeighted};
+use crate::learn::ranks::{Meeting, fits_across};
 use crate::matrix::{Origin, Points};
 use crate::models::cluster::seeding::{far_apart, random_rows};
 use crate::{Device, Result};
@@ -70,45 +68,10 @@ setters!(KMeans {
 
 em_setters!(KMeans: max_iterations, tolerance, restarts, seed, mode, progress, checkpoint);
 
-fits!(KMeans: Fit -> FittedKMeans, FitWeighted -> FittedKMeans);
-across!(KMeans: Fit -> FittedKMeans);
-
-impl Fit for KMeans {
-    type Fitted = FittedKMeans;
-
-    fn fit(&self, device: &Device, x: ArrayView2<f64>, (): &()) -> Result<FittedKMeans> {
-        self.run(device, x, None)
-    }
-}
-
-impl FitWeighted for KMeans {
-    fn fit_weighted(
-        &self,
-        device: &Device,
-        x: ArrayView2<f64>,
-        (): &(),
-        w: ArrayView1<f64>,
-    ) -> Result<FittedKMeans> {
-        weights("KMeans::fit", w, x.nrows())?;
-        self.run(device, x, Some(w))
-    }
-}
+fits_across!(KMeans: Fit -> FittedKMeans);
 
 impl KMeans {
     pub(crate) fn run(
-        &self,
-        device: &Device,
-        x: ArrayView2<f64>,
-        w: Option<ArrayView1<f64>>,
-    ) -> Result<FittedKMeans> {
-        self.weighed_across(&Meeting::alone_here(), device, x, w)
-    }
-
-    fn run_across(&self, all: &Meeting, device: &Device, x: ArrayView2<f64>) -> Result<FittedKMeans> {
-        self.weighed_across(all, device, x, None)
-    }
-
-    fn weighed_across(
         &self,
         all: &Meeting,
         device: &Device,
@@ -144,7 +107,7 @@ impl KMeans {
             }
             em.run_exactly_across(all, &lloyd, &parts, None, start)?
         } else {
-            let rows = points.map(|points| Observations::new(OP, points, w)).transpose()?;
+            let rows = points.map(|points| Observations::unchecked(points, w.map(|w| w.to_owned())));
             let exact = rows.as_ref().and_then(Observations::exact).map(|rows| vec![rows]);
             em.run_exactly_across(all, &lloyd, &Vec::from_iter(rows), exact.as_ref(), start)?
         };

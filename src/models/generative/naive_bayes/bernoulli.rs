@@ -8,9 +8,9 @@ use super::{class_log_priors, floored, log, log_dirichlet_sequence, posterior, s
 #[cfg(feature = "serde")]
 use crate::check::finite;
 use crate::check::{inputs, not_negative, parameter, require, zeros};
-use crate::learn::classify::{Body, Joint, Probable, Task, classifier_fits, fitted_classifier};
+use crate::learn::classify::{Body, Joint, Probable, Task, fitted_classifier};
 use crate::learn::configure::{getters, setters};
-use crate::learn::ranks::{Meeting, across};
+use crate::learn::ranks::{Meeting, fits_across};
 use crate::learn::{Inputs, Label, Targets};
 use crate::ops::product;
 use crate::{Device, Result};
@@ -66,8 +66,7 @@ setters!(BernoulliNaiveBayes {
     dirichlet => alpha: f64,
 });
 
-classifier_fits!(BernoulliNaiveBayes: FittedBernoulliNaiveBayes);
-across!(BernoulliNaiveBayes: Classify -> FittedBernoulliNaiveBayes);
+fits_across!(BernoulliNaiveBayes: Classify -> FittedBernoulliNaiveBayes);
 
 /// Zeros and ones, or an error.
 fn binary(x: ArrayView2<f64>) -> Result<()> {
@@ -76,11 +75,7 @@ fn binary(x: ArrayView2<f64>) -> Result<()> {
 }
 
 impl BernoulliNaiveBayes {
-    fn run(&self, device: &Device, task: &Task) -> Result<Found> {
-        self.run_across(&Meeting::alone_here(), device, task)
-    }
-
-    fn run_across(&self, all: &Meeting, _: &Device, task: &Task) -> Result<Found> {
+    fn run(&self, all: &Meeting, _: &Device, task: &Task) -> Result<Found> {
         not_negative("a", self.ones)?;
         not_negative("b", self.zeros)?;
         not_negative("alpha", self.alpha)?;

@@ -6,9 +6,9 @@ use super::{class_log_priors, counts, floored, log, log_dirichlet_sequence, post
 #[cfg(feature = "serde")]
 use crate::check::finite;
 use crate::check::{not_negative, parameter, require, room};
-use crate::learn::classify::{Body, Joint, Probable, Task, classifier_fits, fitted_classifier};
+use crate::learn::classify::{Body, Joint, Probable, Task, fitted_classifier};
 use crate::learn::configure::{getters, setters};
-use crate::learn::ranks::{Meeting, across};
+use crate::learn::ranks::{Meeting, fits_across};
 use crate::{Device, Result};
 
 /// `p(x | k) = Π_j π_kj[x_j]` for features that are categories `0, 1, 2, ...`.
@@ -55,17 +55,12 @@ setters!(CategoricalNaiveBayes {
     categories: into Option<Vec<usize>>,
 });
 
-classifier_fits!(CategoricalNaiveBayes: FittedCategoricalNaiveBayes);
-across!(CategoricalNaiveBayes: Classify -> FittedCategoricalNaiveBayes);
+fits_across!(CategoricalNaiveBayes: Classify -> FittedCategoricalNaiveBayes);
 
 const WHOLE: &str = "a category must be a whole number, not negative";
 
 impl CategoricalNaiveBayes {
-    fn run(&self, device: &Device, task: &Task) -> Result<Found> {
-        self.run_across(&Meeting::alone_here(), device, task)
-    }
-
-    fn run_across(&self, all: &Meeting, _: &Device, task: &Task) -> Result<Found> {
+    fn run(&self, all: &Meeting, _: &Device, task: &Task) -> Result<Found> {
         let op = "CategoricalNaiveBayes::fit";
         not_negative("smoothing", self.smoothing)?;
         not_negative("alpha", self.alpha)?;

@@ -5,11 +5,9 @@ use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 use crate::check::not_negative;
 #[cfg(feature = "serde")]
 use crate::check::{finite, positive, require};
-use crate::learn::classify::{
-    Body, Joint, Probable, Task, classifier_fits, contrast, fitted_classifier, softmax_rows,
-};
+use crate::learn::classify::{Body, Joint, Probable, Task, contrast, fitted_classifier, softmax_rows};
 use crate::learn::configure::{getters, setters};
-use crate::learn::ranks::{Meeting, across};
+use crate::learn::ranks::{Meeting, fits_across};
 use crate::models::generative::gaussians::{LN_2PI, priors};
 use crate::models::generative::moments::group_means;
 use crate::{Device, Error, Result};
@@ -55,15 +53,10 @@ setters!(GaussianNaiveBayes {
     priors: into Option<Vec<f64>>,
 });
 
-classifier_fits!(GaussianNaiveBayes: FittedGaussianNaiveBayes);
-across!(GaussianNaiveBayes: Classify -> FittedGaussianNaiveBayes);
+fits_across!(GaussianNaiveBayes: Classify -> FittedGaussianNaiveBayes);
 
 impl GaussianNaiveBayes {
-    fn run(&self, device: &Device, task: &Task) -> Result<Found> {
-        self.run_across(&Meeting::alone_here(), device, task)
-    }
-
-    fn run_across(&self, all: &Meeting, _: &Device, task: &Task) -> Result<Found> {
+    fn run(&self, all: &Meeting, _: &Device, task: &Task) -> Result<Found> {
         let op = "GaussianNaiveBayes::fit";
         not_negative("smoothing", self.smoothing)?;
         let (k, d) = (task.classes, task.x.ncols());

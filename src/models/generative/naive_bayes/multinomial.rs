@@ -6,9 +6,9 @@ use super::{class_log_priors, counts, floored, log, posterior, scores};
 use crate::check::not_negative;
 #[cfg(feature = "serde")]
 use crate::check::{finite, require};
-use crate::learn::classify::{Body, Joint, Probable, Task, classifier_fits, fitted_classifier};
+use crate::learn::classify::{Body, Joint, Probable, Task, fitted_classifier};
 use crate::learn::configure::{getters, setters};
-use crate::learn::ranks::{Meeting, across};
+use crate::learn::ranks::{Meeting, fits_across};
 use crate::ops::product;
 use crate::{Device, Result};
 
@@ -47,17 +47,12 @@ setters!(MultinomialNaiveBayes {
     dirichlet => alpha: f64,
 });
 
-classifier_fits!(MultinomialNaiveBayes: FittedMultinomialNaiveBayes);
-across!(MultinomialNaiveBayes: Classify -> FittedMultinomialNaiveBayes);
+fits_across!(MultinomialNaiveBayes: Classify -> FittedMultinomialNaiveBayes);
 
 const COUNT: &str = "a count must not be negative";
 
 impl MultinomialNaiveBayes {
-    fn run(&self, device: &Device, task: &Task) -> Result<Found> {
-        self.run_across(&Meeting::alone_here(), device, task)
-    }
-
-    fn run_across(&self, all: &Meeting, _: &Device, task: &Task) -> Result<Found> {
+    fn run(&self, all: &Meeting, _: &Device, task: &Task) -> Result<Found> {
         not_negative("smoothing", self.smoothing)?;
         not_negative("alpha", self.alpha)?;
         counts(task.x.view(), false, COUNT)?;

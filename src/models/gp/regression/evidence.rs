@@ -7,10 +7,12 @@ use ndarray::{Array1, Array2, ArrayView2};
 use rayon::prelude::*;
 
 use super::dense::DensePosterior;
+use super::fit::OP;
 use super::matrix_free::MatrixFreePosterior;
-use super::model::{GpRegressor, OP};
+use super::model::GpRegressor;
 use crate::check::require;
 use crate::learn::plan::Method;
+use crate::learn::ranks::Meeting;
 use crate::linalg::{Certificate, SpdFactor};
 use crate::matrix::Points;
 use crate::models::gp::hyper_space::by_theta;
@@ -78,12 +80,19 @@ pub(super) struct Conditioned {
 }
 
 impl Conditioned {
-    pub fn new(model: &GpRegressor, points: &Points, y: ArrayView2<f64>, method: Method) -> Result<Self> {
+    /// What iterates shares its products out among ranks; a matrix that is stored, every rank factors for itself.
+    pub fn new(
+        all: &Meeting,
+        model: &GpRegressor,
+        points: &Points,
+        y: ArrayView2<f64>,
+        method: Method,
+    ) -> Result<Self> {
         if let Method::MatrixFree { rank } = method {
             let design = Design::new(model.mean, points.host(), y)?;
             let right = design.right()?;
             let (posterior, solved, certificate) =
-                MatrixFreePosterior::new(model, points, right.view(), rank)?;
+                MatrixFreePosterior::new(all, model, points, right.view(), rank)?;
             let log_det = posterior.log_det.value;
             return Self::assemble(
                 Posterior::MatrixFree(Box::new(posterior)),
@@ -139,12 +148,12 @@ impl Conditioned {
     }
 
     /// The derivative of the log evidence by each of [`GpRegressor::theta`], in the memory of the factor.
-    pub fn into_gradient(self, model: &GpRegressor, points: &Points) -> Result<Vec<f64>> {
+    pub fn into_gradient(self, all: &Meeting, model: &GpRegressor, points: &Points) -> Result<Vec<f64>> {
         match self.posterior {
             Posterior::Dense(dense) => {
                 gradient(model, points, &self.alpha, dense.factor.into_inverse_lower()?)
             }
-            Posterior::MatrixFree(free) => free.gradient(model, points, &self.alpha),
+            Posterior::MatrixFree(free) => free.gradient(all, model, points, &self.alpha),
         }
     }
 }

@@ -9,6 +9,7 @@ use super::evidence::{Conditioned, Posterior, gradient};
 use super::model::GpRegressor;
 use crate::learn::configure::getters;
 use crate::learn::plan::{Method, Plan};
+use crate::learn::ranks::Meeting;
 use crate::linalg::{Certificate, CgInfo, Fallback, LogDet, Noise, SpdFactor};
 use crate::matrix::Points;
 use crate::models::gp::mean::{Mean, Trend};
@@ -89,13 +90,14 @@ getters!(FittedGp<D> {
 
 impl<D> FittedGp<D> {
     pub(super) fn new(
+        all: &Meeting,
         model: GpRegressor,
         points: Points,
         y: ArrayView2<f64>,
         plan: Plan,
         search: Option<Minimum>,
     ) -> Result<Self> {
-        let mut conditioned = Conditioned::new(&model, &points, y, plan.method)?;
+        let mut conditioned = Conditioned::new(all, &model, &points, y, plan.method)?;
         if points.unfit() {
             conditioned.certificate.fallback = Some(Fallback::Inputs);
         }

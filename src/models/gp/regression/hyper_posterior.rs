@@ -13,6 +13,7 @@ use crate::learn::Answer;
 use crate::learn::configure::getters;
 use crate::learn::inherent::inherent;
 use crate::learn::plan::Method;
+use crate::learn::ranks::Meeting;
 use crate::learn::{Inputs, Predict, PredictDistribution, TargetDim, Targets};
 use crate::models::gp::prediction::Predictive;
 use crate::saved::Format;
@@ -103,7 +104,13 @@ impl GpRegressor {
         let (mut failures, mut begun) = (0, false);
         let drawn = slice_sample(&self.theta(), &space.bounds, params, |theta| {
             let begins = !std::mem::replace(&mut begun, true);
-            match Conditioned::new(&model.with_theta(theta)?, &points, y, Method::Dense) {
+            match Conditioned::new(
+                &Meeting::alone_here(),
+                &model.with_theta(theta)?,
+                &points,
+                y,
+                Method::Dense,
+            ) {
                 Err(
                     Error::NotPositiveDefinite { .. }
                     | Error::Singular { .. }
@@ -190,7 +197,7 @@ impl<D: TargetDim> FittedHyperPosterior<D> {
         let missing = || Error::Shape { op: OP, what: format!("sample {sample} of {count}") };
         let model = self.model.with_theta(self.thetas.get(sample).ok_or_else(missing)?)?;
         let (points, plan) = model.place(OP, &self.device, self.x.view(), self.y.ncols())?;
-        FittedGp::new(model, points, self.y.view(), plan, None)
+        FittedGp::new(&Meeting::alone_here(), model, points, self.y.view(), plan, None)
     }
 
     /// Mean and variance of the mixture over all samples at each row of `x`.

@@ -5,6 +5,7 @@ mod covariance;
 mod dense;
 mod evidence;
 mod f32_bound;
+mod fit;
 mod fitted;
 mod gradient;
 mod hyper_posterior;

@@ -2,24 +2,20 @@
 
 use ndarray::{Array2, ArrayRef, ArrayView2};
 
-use super::evidence::{Conditioned, Evidence};
-use super::fitted::FittedGp;
+use super::evidence::Evidence;
 use super::matrix_free::MatrixFreeParams;
 use crate::check::{finite, pairs};
 use crate::learn::configure::setters;
-use crate::learn::inherent::fits;
-use crate::learn::plan::{BUDGET, Method, Plan};
-use crate::learn::{Fit, Inputs, TargetDim, Targets};
+use crate::learn::plan::{BUDGET, Method};
+use crate::learn::ranks::Meeting;
+use crate::learn::{Inputs, TargetDim, Targets};
 use crate::linalg::{Jitter, Noise, SpdParams};
-use crate::matrix::Points;
 use crate::models::gp::mean::Mean;
 use crate::models::gp::prediction::{Samples, draw};
 use crate::models::gp::prior::Prior;
 use crate::ops::gram;
 use crate::optim::Minimiser;
 use crate::{Device, Kernel, Matrix, Result};
-
-pub(super) const OP: &str = "GpRegressor::fit";
 
 /// Gaussian process regression with hyper-parameters that stay as they are given, unless
 /// [`optimise`](GpRegressor::optimise) is called: `y = f(x) + ε`, `f ~ GP(m, k)`, `ε ~ N(0, noise)`.
@@ -153,32 +149,6 @@ setters!(GpRegressor {
     matrix_free: MatrixFreeParams,
 });
 
-fits!(GpRegressor: Regress -> FittedGp);
-
-impl<D: TargetDim> Fit<ArrayRef<f64, D>> for GpRegressor {
-    type Fitted = FittedGp<D>;
-
-    fn fit(&self, device: &Device, x: ArrayView2<f64>, y: &ArrayRef<f64, D>) -> Result<FittedGp<D>> {
-        let y = D::columns(y);
-        pairs(OP, x, y)?;
-        self.matrix_free.check()?;
-        // Out of order it is refused even where nothing is added.
-        self.spd.jitter.rungs()?;
-        let space = self.space(x.nrows())?;
-        let (points, plan) = self.place(OP, device, x, y.ncols())?;
-        let start = self.theta();
-        let Some(minimiser) = self.minimiser.as_ref().filter(|_| !start.is_empty()) else {
-            return FittedGp::new(self.clone(), points, y, plan, None);
-        };
-        let sparing = GpRegressor { spd: self.spd.condition(false), ..self.clone() };
-        let minimum = minimiser.run(&start, &space.bounds, |theta| {
-            let found = sparing.with_theta(theta)?.evidence(&points, y, plan.method)?;
-            Ok(space.objective(theta, (found.value, found.gradient)))
-        })?;
-        FittedGp::new(self.with_theta(&minimum.point)?, points, y, plan, Some(minimum))
-    }
-}
-
 impl GpRegressor {
     /// `log p(y | X, θ)` at the hyper-parameters as they are, with its gradient by [`GpRegressor::theta`].
     ///
@@ -229,30 +199,7 @@ impl GpRegressor {
         self.affords(op, budget, (x.nrows(), x.ncols(), y.ncols()), true, "use `stochastic_evidence`")?;
         self.space(x.nrows())?;
         let (points, _) = self.place(op, device, x, y.ncols())?;
-        self.evidence(&points, y, Method::Dense)
-    }
-
-    fn evidence(&self, points: &Points, y: ArrayView2<f64>, method: Method) -> Result<Evidence> {
-        // The gradient needs the inverse: on a GPU it is there for the solves too.
-        let inverted = GpRegressor { spd: self.spd.inverted(), ..self.clone() };
-        let conditioned = Conditioned::new(&inverted, points, y, method)?;
-        let value = conditioned.log_evidence;
-        Ok(Evidence { value, gradient: conditioned.into_gradient(self, points)? })
-    }
-
-    /// The data where a fit will run, and what it will do there.
-    pub(super) fn place(
-        &self,
-        op: &'static str,
-        device: &Device,
-        x: ArrayView2<f64>,
-        targets: usize,
-    ) -> Result<(Points, Plan)> {
-        let plan = self.plan(device, x.nrows(), x.ncols(), targets);
-        let flops = plan.flops + plan.flops_per_iteration;
-        let points = Points::new(op, device, x, self.kernel.origin(), flops)?;
-        let plan = self.plan(points.device(), x.nrows(), x.ncols(), targets);
-        Ok((points, plan))
+        self.evidence(&Meeting::alone_here(), &points, y, Method::Dense)
     }
 
     /// Functions drawn from the prior at the rows of `x`: `count x m x 1`. Their mean is zero; that of the model has

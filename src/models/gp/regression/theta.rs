@@ -1,6 +1,7 @@
 //! Hyper-parameters of a model on the scale of the optimiser.
 
-use super::model::{GpRegressor, OP};
+use super::fit::OP;
+use super::model::GpRegressor;
 use crate::check::{not_negative, require};
 use crate::kernel::about;
 use crate::learn::configure::getters;

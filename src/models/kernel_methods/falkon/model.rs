@@ -2,15 +2,14 @@
 
 use std::marker::PhantomData;
 
-use ndarray::{ArrayView1, ArrayView2, Axis};
+use ndarray::{Array1, ArrayView1, ArrayView2, Axis};
 
 use super::fitted::FittedFalkon;
 use super::operator::{Inner, Streamed};
-use crate::check::{numbers, pairs, parameter, positive, require};
+use crate::check::{parameter, positive, require};
 use crate::learn::TargetDim;
 use crate::learn::configure::setters;
-use crate::learn::inherent::fits;
-use crate::learn::ranks::{Meeting, across};
+use crate::learn::ranks::{Meeting, fits_across};
 use crate::linalg::{
     CgParams, Fallback, Jitter, SolveReport, conjugate_gradients, refined_conjugate_gradients,
 };
@@ -18,6 +17,8 @@ use crate::models::kernel_methods::expansion::Expansion;
 use crate::models::kernel_methods::features::{Landmarks, Whitening};
 use crate::saved::Format;
 use crate::{Device, Error, Kernel, Progress, Result};
+
+const OP: &str = "Falkon::fit";
 
 /// Nyström kernel ridge regression: `f(x) = Σ_j a_j k(z_j, x)` over m landmarks, with the a that minimises
 /// `Σ_i s_i (y_i - f(x_i))² + λ aᵀ K_zz a`.
@@ -92,12 +93,12 @@ setters!(Falkon {
     progress: Progress,
 });
 
-fits!(Falkon: Regression -> FittedFalkon);
-across!(Falkon: Regress -> FittedFalkon);
+fits_across!(Falkon: Regress -> FittedFalkon);
 
 impl Falkon {
-    /// Landmarks are of the rows of all ranks and on all of them; each iteration adds up what the rows of each give.
-    fn run_across<D: TargetDim>(
+    /// Among several ranks landmarks are of the rows of all and on all of them; each iteration adds up what the rows of
+    /// each give, on the CPU.
+    fn run<D: TargetDim>(
         &self,
         all: &Meeting,
         device: &Device,
@@ -105,35 +106,25 @@ impl Falkon {
         y: ArrayView2<f64>,
         w: Option<ArrayView1<f64>>,
     ) -> Result<FittedFalkon<D>> {
-        const OP: &str = "Falkon::fit";
-        if all.alone() {
-            return self.run(device, x, y, w);
-        }
+        let part = all.pairs(OP, x, y)?;
         self.check()?;
-        numbers(OP, "x", x)?;
-        numbers(OP, "y", y)?;
-        require(OP, x.nrows() == y.nrows(), || format!("x has {} rows, y has {}", x.nrows(), y.nrows()))?;
-        self.solve(all, &Device::cpu(), x, y, w)
-    }
-
-    fn run<D: TargetDim>(
-        &self,
-        device: &Device,
-        x: ArrayView2<f64>,
-        y: ArrayView2<f64>,
-        w: Option<ArrayView1<f64>>,
-    ) -> Result<FittedFalkon<D>> {
-        pairs("Falkon::fit", x, y)?;
-        self.check()?;
-        let all = &Meeting::alone_here();
+        let cpu = Device::cpu();
+        let device = if all.alone() { device } else { &cpu };
         // A row of no weight is no observation: not worth a kernel value, let alone a landmark.
-        let seen: Option<Vec<usize>> =
-            w.filter(|w| w.iter().any(|w| *w == 0.0)).map(|w| (0..w.len()).filter(|&i| w[i] > 0.0).collect());
-        let Some(seen) = seen else { return self.solve(all, device, x, y, w) };
+        let zero = w.is_some_and(|w| w.iter().any(|w| *w == 0.0));
+        if !all.any(OP, zero)? {
+            return self.solve(all, device, x, y, w);
+        }
+        let seen: Vec<usize> = (0..x.nrows()).filter(|&i| w.is_none_or(|w| w[i] > 0.0)).collect();
         let w = w.map(|w| w.select(Axis(0), &seen));
         let (x, y) = (x.select(Axis(0), &seen), y.select(Axis(0), &seen));
         let mut fit = self.solve(all, device, x.view(), y.view(), w.as_ref().map(|w| w.view()))?;
-        fit.which.iter_mut().for_each(|i| *i = seen[*i]);
+        // Numbers among the rows that were seen become numbers among all.
+        let number = |i: &usize| (part.first + i) as f64;
+        let numbers = Array1::from_iter(seen.iter().map(number)).insert_axis(Axis(1));
+        let left = all.part(OP, x.view())?;
+        let which = all.rows(OP, left, numbers.view(), &fit.which)?;
+        fit.which = which.iter().map(|i| *i as usize).collect();
         fit.plan.host_bytes += 8 * (x.len() + y.len() + 2 * seen.len()) as u64;
         Ok(fit)
     }
@@ -142,7 +133,7 @@ impl Falkon {
         positive("penalty", self.penalty)?;
         parameter("landmarks", self.count as f64, self.count > 0, "there must be at least one")?;
         // It would vanish between data and landmarks, and what `KernelRidge` makes of it is lost.
-        require("Falkon::fit", !self.kernel.has_white_noise(), || {
+        require(OP, !self.kernel.has_white_noise(), || {
             "white noise in the kernel: landmarks have none, add its variance to the penalty".to_owned()
         })
     }
@@ -158,13 +149,13 @@ impl Falkon {
     ) -> Result<FittedFalkon<D>> {
         let plan = self.plan(device, x.nrows(), x.ncols(), y.ncols());
         let device = device.suited_to(plan.flops + plan.flops_per_iteration);
-        let part = all.part("Falkon::fit", x)?;
-        let sampled = all.sample("Falkon::fit", part, x, None, self.seed)?;
+        let part = all.part(OP, x)?;
+        let sampled = all.sample(OP, part, x, w, self.seed)?;
         let seen = sampled.x.view();
         let mut which = self.landmarks.choose(&self.kernel, seen, self.count.min(seen.nrows()), self.seed)?;
         let whitening = Whitening::new(&self.kernel, seen.select(Axis(0), &which), Jitter::ladder())?;
         let exact = Streamed::new(all, &Device::cpu(), &self.kernel, x, w, &whitening, self.penalty)?;
-        let inner = Inner::new(&exact, seen, part.total, self.seed)?;
+        let inner = Inner::new(&exact, seen, sampled.weights(), part.total, self.seed)?;
         sampled.numbered(&mut which);
         let b = exact.project(y)?;
         let params = CgParams::new()

@@ -152,20 +152,27 @@ impl Operator for Streamed<'_> {
 pub(super) struct Inner(Matrix);
 
 impl Inner {
-    /// Of rows that every rank has: all of them, or a sample that stands for `total`.
-    pub fn new(of: &Streamed, x: ArrayView2<f64>, total: usize, seed: u64) -> Result<Self> {
+    /// Of rows that every rank has, and their weights: all of them, or a sample that stands for `total`.
+    pub fn new(
+        of: &Streamed,
+        x: ArrayView2<f64>,
+        weights: Option<ArrayView1<f64>>,
+        total: usize,
+        seed: u64,
+    ) -> Result<Self> {
         let (n, m) = (x.nrows(), of.z.rows());
         // Another stream than that of the landmarks, which would be sampled again.
         let seed = seed ^ 0x5EED_0F50_5CE7_C4E5;
-        let (sample, counts) = match of.weights {
+        let (sample, mut counts) = match weights {
             None => {
                 let sample = landmarks(n, sketch(n, m), seed)?;
-                let count = total as f64 / sample.len() as f64;
+                let count = n as f64 / sample.len() as f64;
                 let counts = vec![count; sample.len()];
                 (sample, counts)
             }
             Some(weights) => by_weight(weights, sketch(n, m), seed),
         };
+        counts.iter_mut().for_each(|c| *c *= total as f64 / n as f64);
         let mut a = Array2::zeros((m, m));
         for (rows, counts) in sample.chunks(of.step).zip(counts.chunks(of.step)) {
             let k = gram(of.kernel, &Matrix::from_host(x.select(Axis(0), rows)), Some(&of.z))?;

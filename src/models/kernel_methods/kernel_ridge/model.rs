@@ -3,16 +3,17 @@
 use ndarray::{Array2, ArrayView1, ArrayView2, Axis};
 
 use super::fitted::FittedKernelRidge;
-use crate::check::{numbers, pairs, positive, require};
+use crate::check::{positive, require};
 use crate::learn::TargetDim;
 use crate::learn::configure::setters;
-use crate::learn::inherent::fits;
 use crate::learn::plan::BUDGET;
-use crate::learn::ranks::{Meeting, across};
+use crate::learn::ranks::{Meeting, fits_across};
 use crate::models::kernel_methods::expansion::Expansion;
 use crate::models::kernel_methods::split_kernel::gathered;
 use crate::saved::Checkpoint;
 use crate::{Device, Kernel, Progress, Result};
+
+const OP: &str = "KernelRidge::fit";
 
 /// How the system is to be solved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -106,13 +107,12 @@ setters!(KernelRidge {
     checkpoint: into Option<Checkpoint>,
 });
 
-fits!(KernelRidge: Regression -> FittedKernelRidge);
-across!(KernelRidge: Regress -> FittedKernelRidge);
+fits_across!(KernelRidge: Regress -> FittedKernelRidge);
 
 impl KernelRidge {
-    /// By conjugate gradients in f64 on the CPU: every rank has all points and all coefficients, and makes a share of the
-    /// rows of K at each iteration.
-    fn run_across<D: TargetDim>(
+    /// Among several ranks by conjugate gradients in f64 on the CPU: every rank has all points and all coefficients, and
+    /// makes a share of the rows of K at each iteration.
+    fn run<D: TargetDim>(
         &self,
         all: &Meeting,
         device: &Device,
@@ -120,43 +120,27 @@ impl KernelRidge {
         y: ArrayView2<f64>,
         w: Option<ArrayView1<f64>>,
     ) -> Result<FittedKernelRidge<D>> {
-        const OP: &str = "KernelRidge::fit";
-        if all.alone() {
-            return self.run(device, x, y, w);
+        positive("penalty", self.penalty)?;
+        let part = all.pairs(OP, x, y)?;
+        if !all.alone() {
+            require(OP, !self.kernel.has_white_noise(), || {
+                "white noise in the kernel: add its variance to the penalty".to_owned()
+            })?;
         }
-        positive("penalty", self.penalty)?;
-        numbers(OP, "x", x)?;
-        numbers(OP, "y", y)?;
-        require(OP, x.nrows() == y.nrows(), || format!("x has {} rows, y has {}", x.nrows(), y.nrows()))?;
-        require(OP, !self.kernel.has_white_noise(), || {
-            "white noise in the kernel: add its variance to the penalty".to_owned()
-        })?;
-        let (x, y) = gathered(all, OP, x, y, self.budget)?;
-        let (coefficients, how) = self.split_solve(all, &x, y.view())?;
-        let expansion = Expansion { kernel: self.kernel.clone(), points: x, coefficients };
-        Ok(FittedKernelRidge::new(expansion, self.penalty, how))
-    }
-
-    fn run<D: TargetDim>(
-        &self,
-        device: &Device,
-        x: ArrayView2<f64>,
-        y: ArrayView2<f64>,
-        w: Option<ArrayView1<f64>>,
-    ) -> Result<FittedKernelRidge<D>> {
-        positive("penalty", self.penalty)?;
-        pairs("KernelRidge::fit", x, y)?;
+        let (x, y, w) = gathered(all, OP, part, (x, y, w), self.budget)?;
+        let (x, y, w) = (x.view(), y.view(), w.as_ref().map(|w| w.view()));
         // An observation of no weight has no coefficient, and λ/s has no value.
         let weighed: Option<Vec<usize>> = w
             .filter(|w| w.iter().any(|w| *w == 0.0))
             .map(|w| w.iter().enumerate().filter(|(_, w)| **w > 0.0).map(|(i, _)| i).collect());
-        let _watch = self.progress.between_submissions("KernelRidge::fit");
+        let _watch = self.progress.between_submissions(OP);
         let (coefficients, how) = match weighed {
-            None => self.solve(device, x, y, w)?,
+            None => self.solve(all, device, x, y, w)?,
             Some(rows) => {
                 let w = w.map(|w| w.select(Axis(0), &rows));
                 let (x, some) = (x.select(Axis(0), &rows), y.select(Axis(0), &rows));
-                let (found, how) = self.solve(device, x.view(), some.view(), w.as_ref().map(|w| w.view()))?;
+                let w = w.as_ref().map(|w| w.view());
+                let (found, how) = self.solve(all, device, x.view(), some.view(), w)?;
                 let mut all = Array2::zeros(y.raw_dim());
                 rows.iter().zip(found.rows()).for_each(|(&i, row)| all.row_mut(i).assign(&row));
                 (all, how)

@@ -22,6 +22,7 @@ const LARGE: usize = 1000;
 impl KernelRidge {
     pub(super) fn solve(
         &self,
+        all: &Meeting,
         device: &Device,
         x: ArrayView2<f64>,
         y: ArrayView2<f64>,
@@ -31,6 +32,9 @@ impl KernelRidge {
             None => Noise::Same(self.penalty),
             Some(w) => Noise::Each(w.iter().map(|w| self.penalty / w).collect()),
         };
+        if !all.alone() {
+            return self.split_solve(all, x, y, noise);
+        }
         let plan = self.plan(device, x.nrows(), x.ncols(), y.ncols());
         self.affords(&plan)?;
         let device = device.suited_to(plan.flops + plan.flops_per_iteration);
@@ -54,20 +58,22 @@ impl KernelRidge {
     }
 
     /// The same with the rows of K shared out among ranks.
-    pub(super) fn split_solve(
+    fn split_solve(
         &self,
         all: &Meeting,
-        x: &Array2<f64>,
+        x: ArrayView2<f64>,
         y: ArrayView2<f64>,
+        noise: Noise,
     ) -> Result<(Array2<f64>, Solved)> {
         let cpu = Device::cpu();
         let budget = self.clone().solver(KernelSolver::MatrixFree);
         let plan = budget.plan(&cpu, x.nrows(), x.ncols(), y.ncols());
         self.affords(&plan)?;
         let Method::MatrixFree { rank } = plan.method else { return Err(garbled()) };
-        let split = SplitKernel::new(all, &self.kernel, x, self.penalty)?;
-        let low_rank = pivoted_cholesky(&split.whole().without_noise(), rank, 1e-12)?;
-        let preconditioner = LowRankPlusDiagonal::new(&low_rank, split.whole().noise().view())?;
+        let whole = KernelOperator::new(&self.kernel, &Matrix::from_host(x.to_owned()), noise)?;
+        let split = SplitKernel::new(all, &whole);
+        let low_rank = pivoted_cholesky(&whole.without_noise(), rank, 1e-12)?;
+        let preconditioner = LowRankPlusDiagonal::new(&low_rank, whole.noise().view())?;
         let file = self.checkpoint.as_ref().map(|file| all.checkpoint(file)).transpose()?;
         let found = conjugate_gradients(&split, y, &preconditioner, &self.cg().checkpoint(file.clone()))?;
         file.map_or(Ok(()), |file| file.done())?;

@@ -3,11 +3,12 @@
 use ndarray::{ArrayView2, s};
 
 use super::{FittedPpcaMixture, start, steps};
-use crate::check::{components, parameter, rows};
+use crate::check::{components, numbers, parameter, require};
 use crate::inference::em::{Em, em_setters};
 use crate::learn::Fit;
 use crate::learn::configure::setters;
 use crate::learn::inherent::fits;
+use crate::learn::ranks::{Meeting, across};
 use crate::matrix::points::suited;
 use crate::models::latent::{StreamedMoments, centred};
 use crate::{Device, Error, Matrix, Result};
@@ -58,37 +59,59 @@ setters!(PpcaMixture {
     latents: usize,
 });
 
-em_setters!(PpcaMixture: max_iterations, tolerance, restarts, seed, mode, progress);
+em_setters!(PpcaMixture: max_iterations, tolerance, restarts, seed, mode, progress, checkpoint);
 
 fits!(PpcaMixture: Fit -> FittedPpcaMixture);
+across!(PpcaMixture: Fit -> FittedPpcaMixture);
 
 impl Fit for PpcaMixture {
     type Fitted = FittedPpcaMixture;
 
     fn fit(&self, device: &Device, x: ArrayView2<f64>, (): &()) -> Result<FittedPpcaMixture> {
-        rows("PpcaMixture::fit", "x", x, 2)?;
-        let (n, d) = x.dim();
-        components("components", self.components, n)?;
+        self.run_across(&Meeting::alone_here(), device, x)
+    }
+}
+
+impl PpcaMixture {
+    fn run_across(&self, all: &Meeting, device: &Device, x: ArrayView2<f64>) -> Result<FittedPpcaMixture> {
+        const OP: &str = "PpcaMixture::fit";
+        numbers(OP, "x", x)?;
+        let part = all.part(OP, x)?;
+        let d = x.ncols();
+        require(OP, part.total > 1, || "fewer than two rows".to_owned())?;
+        components("components", self.components, part.total)?;
         let requirement = "must be at least 1 and less than the number of columns";
         parameter("latents", self.latents as f64, (1..d).contains(&self.latents), requirement)?;
         let passes = self.components as f64 * self.em.max_iterations as f64;
         let device = &suited(device, x, 4.0 * x.len() as f64 * d as f64 * passes);
-        let whole = StreamedMoments::of(device, x)?;
+        let whole = StreamedMoments::of_all(all, device, x)?;
         let variance = whole.variances().mean().unwrap_or(0.0);
         let varies = variance > 0.0;
         if !varies {
             return Err(Error::Singular { op: "PpcaMixture::fit, variance", index: 0, value: variance });
         }
-        let model = steps::Model { latents: self.latents, floor: FLOOR * variance, gpu: device.is_gpu() };
+        let model = steps::Model {
+            latents: self.latents,
+            floor: FLOOR * variance,
+            gpu: all.any(OP, device.is_gpu())?,
+        };
         let blocks = |device: &Device| -> Result<Vec<Matrix>> {
             let place = |rows| centred::on(device, x.slice(s![rows, ..]), whole.mean().view());
-            centred::blocks(device, n, d).map(place).collect()
+            centred::blocks(device, x.nrows(), d).map(place).collect()
         };
         let here = blocks(device)?;
         let exact = device.is_gpu().then(|| blocks(&Device::cpu())).transpose()?;
         let centred = centred::less(x, whole.mean().view());
-        let first = |seed| start::start(&model, device, &here, centred.view(), self.components, seed);
-        let outcome = self.em.run_exactly(&model, &here, exact.as_ref(), first)?;
-        Ok(FittedPpcaMixture::new(device, outcome.params, whole.mean(), n, outcome.report))
+        let sampled = all.sample(OP, part, centred.view(), None, self.em.seed)?;
+        let blocks_of_all;
+        let blocks = if all.alone() {
+            &here
+        } else {
+            blocks_of_all = vec![Matrix::from_host(sampled.x.to_owned())];
+            &blocks_of_all
+        };
+        let first = |seed| start::start(&model, device, blocks, sampled.x.view(), self.components, seed);
+        let outcome = self.em.run_exactly_across(all, &model, &here, exact.as_ref(), first)?;
+        Ok(FittedPpcaMixture::new(device, outcome.params, whole.mean(), part.total, outcome.report))
     }
 }

@@ -35,6 +35,9 @@ pub(super) struct Sums {
     log_likelihood: f64,
 }
 
+crate::saved::wired!(Component { weight, gaussian, floored });
+crate::saved::wired!(Sums { rows, weights, means, scatters, log_likelihood });
+
 impl Statistics for Sums {
     fn add(&mut self, other: &Self) {
         self.rows += other.rows;

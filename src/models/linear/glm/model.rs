@@ -4,10 +4,9 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, s};
 
 use super::family::{Family, Link};
 use super::fitted::{FittedGeneralisedLinear, Statistics};
-use crate::check::{not_negative, numbers, pairs, parameter, require};
+use crate::check::{not_negative, parameter, require};
 use crate::learn::configure::setters;
-use crate::learn::inherent::fits;
-use crate::learn::ranks::{Meeting, across};
+use crate::learn::ranks::{Meeting, fits_across};
 use crate::learn::{Report, Stop, TargetDim};
 use crate::linalg::{SpdFactor, SpdParams};
 use crate::models::linear::function::Linear;
@@ -87,8 +86,7 @@ setters!(GeneralisedLinear {
     progress: Progress,
 });
 
-fits!(GeneralisedLinear: Regression -> FittedGeneralisedLinear);
-across!(GeneralisedLinear: Regress -> FittedGeneralisedLinear);
+fits_across!(GeneralisedLinear: Regress -> FittedGeneralisedLinear);
 
 /// Rows with a column of ones, offsets and weights.
 struct Design<'a> {
@@ -122,27 +120,13 @@ struct Scored {
 impl GeneralisedLinear {
     fn run<D: TargetDim>(
         &self,
-        device: &Device,
-        x: ArrayView2<f64>,
-        y: ArrayView2<f64>,
-        w: Option<ArrayView1<f64>>,
-    ) -> Result<FittedGeneralisedLinear<D>> {
-        pairs(OP, x, y)?;
-        self.run_across(&Meeting::alone_here(), device, x, y, w)
-    }
-
-    fn run_across<D: TargetDim>(
-        &self,
         all: &Meeting,
         _: &Device,
         x: ArrayView2<f64>,
         y: ArrayView2<f64>,
         w: Option<ArrayView1<f64>>,
     ) -> Result<FittedGeneralisedLinear<D>> {
-        numbers(OP, "x", x)?;
-        numbers(OP, "y", y)?;
-        require(OP, x.nrows() == y.nrows(), || format!("x has {} rows, y has {}", x.nrows(), y.nrows()))?;
-        all.part(OP, x)?;
+        all.pairs(OP, x, y)?;
         self.family.check(self.link)?;
         not_negative("penalty", self.penalty)?;
         not_negative("tolerance", self.tolerance)?;

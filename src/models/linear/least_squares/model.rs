@@ -6,13 +6,14 @@ use super::fitted::{FittedLeastSquares, Inference};
 use crate::check::pairs;
 use crate::learn::TargetDim;
 use crate::learn::configure::setters;
-use crate::learn::inherent::fits;
-use crate::learn::ranks::{Meeting, across};
+use crate::learn::ranks::{Meeting, fits_across};
 use crate::models::linear::centred::Centred;
 use crate::models::linear::function::Linear;
 use crate::models::linear::reduced::Reduced;
 use crate::models::linear::spectrum::Spectrum;
 use crate::{Device, Result};
+
+const OP: &str = "LeastSquares::fit";
 
 /// Least squares: the `w` and `b` that minimise `Σ_i s_i (y_i - wᵀx_i - b)²`, with standard errors, tests, intervals,
 /// leverages and information criteria.
@@ -58,57 +59,21 @@ setters!(LeastSquares {
     intercept: bool,
 });
 
-fits!(LeastSquares: Regression -> FittedLeastSquares);
-across!(LeastSquares: Regress -> FittedLeastSquares);
+fits_across!(LeastSquares: Regress -> FittedLeastSquares);
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "as the macro calls it")]
 impl LeastSquares {
-    /// Residuals and leverages are those of this rank's rows.
-    fn run_across<D: TargetDim>(
-        &self,
-        all: &Meeting,
-        device: &Device,
-        x: ArrayView2<f64>,
-        y: ArrayView2<f64>,
-        w: Option<ArrayView1<f64>>,
-    ) -> Result<FittedLeastSquares<D>> {
-        const OP: &str = "LeastSquares::fit";
-        if all.alone() {
-            return self.run(device, x, y, w);
-        }
-        let few = Reduced::new(all, OP, x, y, self.intercept)?;
-        let data = Centred::new(few.x.view(), few.y.view(), None, false);
-        let spectrum = Spectrum::of(&data, false)?;
-        let targets = spectrum.project(data.targets());
-        let coefficients = spectrum.coefficients(0.0, &targets);
-        let intercept = few.intercept(&coefficients);
-        let squares = |a: ndarray::Array2<f64>| a.mapv(|v| v * v).sum_axis(Axis(0));
-        let inverse = spectrum.inverse_of_squares();
-        let away = &x - &few.x_mean;
-        let base = if self.intercept { 1.0 / few.total as f64 } else { 0.0 };
-        let leverage = (&away.dot(&inverse) * &away).sum_axis(Axis(1)) + base;
-        let inference = Inference {
-            intercept: self.intercept,
-            rank: spectrum.rank,
-            total: few.total as f64,
-            residual_squares: squares(spectrum.residuals(0.0, &targets)),
-            total_squares: squares(data.targets()),
-            free: leverage.mapv(|h| (1.0 - h).clamp(0.0, 1.0)),
-            residuals: &y - &few.y_mean - away.dot(&coefficients),
-            inverse,
-            mean: few.x_mean,
-        };
-        FittedLeastSquares::new(Linear::new(OP, coefficients, intercept)?, inference)
-    }
-
     fn run<D: TargetDim>(
         &self,
+        all: &Meeting,
         _: &Device,
         x: ArrayView2<f64>,
         y: ArrayView2<f64>,
         w: Option<ArrayView1<f64>>,
     ) -> Result<FittedLeastSquares<D>> {
-        const OP: &str = "LeastSquares::fit";
+        if !all.alone() {
+            return self.run_across(all, x, y, w);
+        }
         pairs(OP, x, y)?;
         let data = Centred::new(x, y, w, self.intercept);
         let spectrum = Spectrum::of(&data, self.intercept)?;
@@ -127,6 +92,44 @@ impl LeastSquares {
             total_squares: squares(data.targets()),
             free: spectrum.freedoms(0.0).mapv(|v| v.clamp(0.0, 1.0)),
             residuals,
+        };
+        FittedLeastSquares::new(Linear::new(OP, coefficients, intercept)?, inference)
+    }
+
+    /// Residuals and leverages are those of this rank's rows.
+    fn run_across<D: TargetDim>(
+        &self,
+        all: &Meeting,
+        x: ArrayView2<f64>,
+        y: ArrayView2<f64>,
+        w: Option<ArrayView1<f64>>,
+    ) -> Result<FittedLeastSquares<D>> {
+        let few = Reduced::new(all, OP, x, y, w, self.intercept)?;
+        let data = Centred::new(few.x.view(), few.y.view(), None, false);
+        let spectrum = Spectrum::of(&data, false)?;
+        let targets = spectrum.project(data.targets());
+        let coefficients = spectrum.coefficients(0.0, &targets);
+        let intercept = few.intercept(&coefficients);
+        let squares = |a: ndarray::Array2<f64>| a.mapv(|v| v * v).sum_axis(Axis(0));
+        let inverse = spectrum.inverse_of_squares();
+        let away = &x - &few.x_mean;
+        let base = if self.intercept { 1.0 / few.total } else { 0.0 };
+        let mut leverage = (&away.dot(&inverse) * &away).sum_axis(Axis(1)) + base;
+        let mut residuals = &y - &few.y_mean - away.dot(&coefficients);
+        if let Some(w) = w {
+            leverage *= &w;
+            residuals *= &w.mapv(f64::sqrt).insert_axis(Axis(1));
+        }
+        let inference = Inference {
+            intercept: self.intercept,
+            rank: spectrum.rank,
+            total: few.total,
+            residual_squares: squares(spectrum.residuals(0.0, &targets)),
+            total_squares: squares(data.targets()),
+            free: leverage.mapv(|h| (1.0 - h).clamp(0.0, 1.0)),
+            residuals,
+            inverse,
+            mean: few.x_mean,
         };
         FittedLeastSquares::new(Linear::new(OP, coefficients, intercept)?, inference)
     }

@@ -9,9 +9,9 @@ use super::passes::Order;
 use super::problem::{Link, Problem, Shape};
 use super::proximal::{proximal_gradient, proximal_newton};
 use crate::check::{finite, not_negative, require};
-use crate::learn::classify::{Task, classifier_fits};
+use crate::learn::classify::Task;
 use crate::learn::configure::setters;
-use crate::learn::ranks::{Meeting, across};
+use crate::learn::ranks::{Meeting, fits_across};
 use crate::learn::{ClassWeights, Report, Weights};
 use crate::models::linear::scores::LinearScores;
 use crate::{Device, Progress, Result};
@@ -165,12 +165,8 @@ impl LogisticRegression {
         self
     }
 
-    fn run(&self, device: &Device, task: &Task) -> Result<Found> {
-        self.run_across(&Meeting::alone_here(), device, task)
-    }
-
     /// An offset is of this rank's rows.
-    fn run_across(&self, all: &Meeting, device: &Device, task: &Task) -> Result<Found> {
+    fn run(&self, all: &Meeting, device: &Device, task: &Task) -> Result<Found> {
         self.settings.run(all, "LogisticRegression::fit", Link::Logistic, device, task)
     }
 }
@@ -192,8 +188,7 @@ setters!(LogisticRegression {
     progress => settings.progress: Progress,
 });
 
-classifier_fits!(LogisticRegression: FittedLogisticRegression);
-across!(LogisticRegression: Classify -> FittedLogisticRegression);
+fits_across!(LogisticRegression: Classify -> FittedLogisticRegression);
 
 /// `p(second class | x) = Φ(wᵀx + b)`, Φ the distribution function of a standard normal variable: maximises the likelihood
 /// less `½ λ‖w‖²`, by Newton's method.
@@ -224,11 +219,7 @@ impl ProbitRegression {
         ProbitRegression { settings: Settings::new(penalty) }
     }
 
-    fn run(&self, device: &Device, task: &Task) -> Result<Found> {
-        self.run_across(&Meeting::alone_here(), device, task)
-    }
-
-    fn run_across(&self, all: &Meeting, device: &Device, task: &Task) -> Result<Found> {
+    fn run(&self, all: &Meeting, device: &Device, task: &Task) -> Result<Found> {
         let op = "ProbitRegression::fit";
         require(op, task.classes == 2, || {
             format!("{} classes; put it in OneVsRest for more than two", task.classes)
@@ -252,5 +243,4 @@ setters!(ProbitRegression {
     progress => settings.progress: Progress,
 });
 
-classifier_fits!(ProbitRegression: FittedProbitRegression);
-across!(ProbitRegression: Classify -> FittedProbitRegression);
+fits_across!(ProbitRegression: Classify -> FittedProbitRegression);

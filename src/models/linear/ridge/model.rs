@@ -7,9 +7,8 @@ use super::normal_equations::{residual, solve};
 use crate::check::{not_negative, pairs};
 use crate::learn::TargetDim;
 use crate::learn::configure::setters;
-use crate::learn::inherent::fits;
 use crate::learn::plan::BUDGET;
-use crate::learn::ranks::{Meeting, across};
+use crate::learn::ranks::{Meeting, fits_across};
 use crate::linalg::SolveReport;
 use crate::models::linear::centred::Centred;
 use crate::models::linear::reduced::Reduced;
@@ -68,21 +67,10 @@ setters!(Ridge {
     intercept: bool,
 });
 
-fits!(Ridge: Regression -> FittedRidge);
-across!(Ridge: Regress -> FittedRidge);
+fits_across!(Ridge: Regress -> FittedRidge);
 
 impl Ridge {
     fn run<D: TargetDim>(
-        &self,
-        device: &Device,
-        x: ArrayView2<f64>,
-        y: ArrayView2<f64>,
-        w: Option<ArrayView1<f64>>,
-    ) -> Result<FittedRidge<D>> {
-        self.run_across(&Meeting::alone_here(), device, x, y, w)
-    }
-
-    fn run_across<D: TargetDim>(
         &self,
         all: &Meeting,
         device: &Device,
@@ -95,7 +83,7 @@ impl Ridge {
             return FittedRidge::new(self.solve(device, x, y, w, self.intercept)?, self.penalty);
         }
         // A few rows that have the products of all: what follows is the same on every rank.
-        let few = Reduced::new(all, "Ridge::fit", x, y, self.intercept)?;
+        let few = Reduced::new(all, "Ridge::fit", x, y, w, self.intercept)?;
         let mut solved = self.solve(&Device::cpu(), few.x.view(), few.y.view(), None, false)?;
         solved.intercept = few.intercept(&solved.coefficients);
         FittedRidge::new(solved, self.penalty)

@@ -1,15 +1,13 @@
 //! What a Bayesian mixture of Gaussians is to fit, and how.
 
-use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 
 use super::fitted::FittedBayesianGaussianMixture;
 use super::steps::{BayesianEm, Posterior, Prior, Shape};
-use crate::check::{components, numbers, parameter, positive, require, weights};
+use crate::check::{components, numbers, parameter, positive, require};
 use crate::inference::em::{Em, Observations, em_setters};
 use crate::learn::configure::setters;
-use crate::learn::inherent::fits;
-use crate::learn::ranks::{Meeting, Moments, across};
-use crate::learn::{Fit, FitWeighted};
+use crate::learn::ranks::{Meeting, Moments, fits_across};
 use crate::matrix::{Origin, Points};
 use crate::models::mixture::factors::lower_cholesky;
 use crate::models::mixture::gaussian::{CovarianceKind, GaussianStatistics, MixtureStart, memberships};
@@ -83,32 +81,7 @@ setters!(BayesianGaussianMixture {
 
 em_setters!(BayesianGaussianMixture: max_iterations, tolerance, restarts, seed, mode, progress, checkpoint);
 
-fits!(
-    BayesianGaussianMixture: Fit -> FittedBayesianGaussianMixture,
-    FitWeighted -> FittedBayesianGaussianMixture
-);
-across!(BayesianGaussianMixture: Fit -> FittedBayesianGaussianMixture);
-
-impl Fit for BayesianGaussianMixture {
-    type Fitted = FittedBayesianGaussianMixture;
-
-    fn fit(&self, device: &Device, x: ArrayView2<f64>, (): &()) -> Result<Self::Fitted> {
-        self.run(&Meeting::alone_here(), device, x, None)
-    }
-}
-
-impl FitWeighted for BayesianGaussianMixture {
-    fn fit_weighted(
-        &self,
-        device: &Device,
-        x: ArrayView2<f64>,
-        (): &(),
-        w: ArrayView1<f64>,
-    ) -> Result<Self::Fitted> {
-        weights(OP, w, x.nrows())?;
-        self.run(&Meeting::alone_here(), device, x, Some(w))
-    }
-}
+fits_across!(BayesianGaussianMixture: Fit -> FittedBayesianGaussianMixture);
 
 impl BayesianGaussianMixture {
     /// At most k components, a Dirichlet process of concentration 1/k, priors from the data.
@@ -126,17 +99,6 @@ impl BayesianGaussianMixture {
         }
     }
 
-    fn run_across(
-        &self,
-        all: &Meeting,
-        device: &Device,
-        x: ArrayView2<f64>,
-    ) -> Result<FittedBayesianGaussianMixture> {
-        let labelled = matches!(self.start, MixtureStart::Labels(_)) && !all.alone();
-        require(OP, !labelled, || "ranks start from rows, not from labels".to_owned())?;
-        self.run(all, device, x, None)
-    }
-
     fn run(
         &self,
         all: &Meeting,
@@ -144,16 +106,19 @@ impl BayesianGaussianMixture {
         x: ArrayView2<f64>,
         w: Option<ArrayView1<f64>>,
     ) -> Result<FittedBayesianGaussianMixture> {
+        let labelled = matches!(self.start, MixtureStart::Labels(_)) && !all.alone();
+        require(OP, !labelled, || "ranks start from rows, not from labels".to_owned())?;
         let (d, k) = (x.ncols(), self.components);
         numbers(OP, "x", x)?;
         let part = all.part(OP, x)?;
         components("components", k, part.total)?;
         let flops = 4.0 * x.len() as f64 * d as f64 * k as f64 * self.em.max_iterations as f64;
-        let new = || Observations::new(OP, Points::new(OP, device, x, Origin::Free, flops)?, w);
-        let rows = Vec::from_iter((x.nrows() > 0).then(new).transpose()?);
+        let points = (x.nrows() > 0).then(|| Points::new(OP, device, x, Origin::Free, flops)).transpose()?;
+        let new = |points| Observations::unchecked(points, w.map(|w| w.to_owned()));
+        let rows = Vec::from_iter(points.map(new));
         let exact = rows.first().and_then(Observations::exact).map(|rows| vec![rows]);
         let device = &rows.first().map_or_else(Device::cpu, |rows| rows.device().clone());
-        let prior = self.prior(all, x)?;
+        let prior = self.prior(all, x, w)?;
         let model = BayesianEm { prior: &prior, single: all.any(OP, device.is_gpu())? };
         let sampled = all.sample(OP, part, x, w, self.em.seed)?;
         let run = self.em.run_exactly_across(all, &model, &rows, exact.as_ref(), |seed| {
@@ -164,15 +129,13 @@ impl BayesianGaussianMixture {
         Ok(FittedBayesianGaussianMixture::new(prior, device.clone(), run))
     }
 
-    fn prior(&self, all: &Meeting, x: ArrayView2<f64>) -> Result<Prior> {
+    fn prior(&self, all: &Meeting, x: ArrayView2<f64>, w: Option<ArrayView1<f64>>) -> Result<Prior> {
         let d = x.ncols();
         require(OP, !matches!(self.start, MixtureStart::Given(_)), || {
             "a start by parameters says nothing of their uncertainty; choose another".to_owned()
         })?;
-        let mean = x.mean_axis(Axis(0)).unwrap_or_else(|| Array1::zeros(d));
-        let z = &x - &mean;
-        let own = Moments { mass: x.nrows() as f64, mean, scatter: z.t().dot(&z) };
-        let Moments { mass: n, mean, scatter } = all.moments(OP, own)?;
+        let w = w.map_or_else(|| Array1::ones(x.nrows()), |w| w.to_owned());
+        let Moments { mass: n, mean, scatter } = all.moments(OP, Moments::of(x, w.view()))?;
         let covariance = || &scatter / (n - 1.0).max(1.0);
         let covariance = self.covariance_prior.clone().unwrap_or_else(covariance);
         let (shape, covariance) = self.shaped(covariance, d)?;

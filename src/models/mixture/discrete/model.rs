@@ -8,10 +8,9 @@ use std::marker::PhantomData;
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
 use super::fitted::FittedDiscreteMixture;
-use crate::check::{components, numbers, parameter, positive, weights};
+use crate::check::{components, numbers, parameter, positive};
 use crate::inference::em::{Em, EmModel, Observations, Statistics, em_setters};
-use crate::learn::ranks::{FitAcross, Meeting, Ranks, meet};
-use crate::learn::{Fit, FitWeighted, Inputs, Weights};
+use crate::learn::ranks::{Meeting, fits_across};
 use crate::matrix::{Origin, Points};
 use crate::models::mixture::factors::log_weight;
 use crate::models::mixture::gaussian::{MixtureStart, memberships};
@@ -50,6 +49,8 @@ pub struct DiscreteMixture<F> {
 }
 
 em_setters!(DiscreteMixture<F: Family>: max_iterations, tolerance, restarts, seed, mode, progress, checkpoint);
+
+fits_across!(DiscreteMixture<F: Family>: Fit -> FittedDiscreteMixture<F>);
 
 /// π and the probabilities, `K x d`.
 #[derive(Debug, Clone, PartialEq)]
@@ -112,42 +113,6 @@ impl<F: Family> DiscreteMixture<F> {
         self
     }
 
-    /// Learns from the rows of `x`, `n x d`.
-    ///
-    /// # Errors
-    /// [`Error::Parameter`](crate::Error::Parameter) if K is zero or above n, or an entry is not what it should be;
-    /// [`Error::Shape`](crate::Error::Shape), [`Error::NotFinite`](crate::Error::NotFinite),
-    /// [`Error::Cancelled`](crate::Error::Cancelled).
-    pub fn fit(&self, device: &Device, x: impl Inputs) -> Result<FittedDiscreteMixture<F>> {
-        Fit::fit(self, device, x.inputs().view(), &())
-    }
-
-    /// `fit` with a weight for each row: a weight of 2 is that row twice.
-    ///
-    /// # Errors
-    /// As `fit`, and for weights that are negative, not finite, all zero or not n.
-    pub fn fit_weighted(
-        &self,
-        device: &Device,
-        x: impl Inputs,
-        weights: impl Weights,
-    ) -> Result<FittedDiscreteMixture<F>> {
-        FitWeighted::fit_weighted(self, device, x.inputs().view(), &(), weights.weights().view())
-    }
-
-    /// `fit` of rows that lie on several ranks: see [`FitAcross`].
-    ///
-    /// # Errors
-    /// As `fit`, the same on every rank.
-    pub fn fit_across(
-        &self,
-        ranks: &dyn Ranks,
-        device: &Device,
-        x: impl Inputs,
-    ) -> Result<FittedDiscreteMixture<F>> {
-        FitAcross::fit_across(self, ranks, device, x.inputs().view(), &())
-    }
-
     fn run(
         &self,
         all: &Meeting,
@@ -162,8 +127,10 @@ impl<F: Family> DiscreteMixture<F> {
         bad.map_or(Ok(()), |((i, j), &v)| parameter(&format!("x[{i}, {j}]"), v, false, F::REQUIREMENT))?;
         components("components", self.components, part.total)?;
         let flops = 4.0 * x.len() as f64 * self.components as f64 * self.em.max_iterations as f64;
-        let new = || Observations::new(F::NAME, Points::new(F::NAME, device, x, Origin::Fixed, flops)?, w);
-        let rows = Vec::from_iter((x.nrows() > 0).then(new).transpose()?);
+        let points =
+            (x.nrows() > 0).then(|| Points::new(F::NAME, device, x, Origin::Fixed, flops)).transpose()?;
+        let new = |points| Observations::unchecked(points, w.map(|w| w.to_owned()));
+        let rows = Vec::from_iter(points.map(new));
         let exact = rows.first().and_then(Observations::exact).map(|rows| vec![rows]);
         let sampled = all.sample(F::NAME, part, x, w, self.em.seed)?;
         let start = |seed| self.start(sampled.x.view(), sampled.weights(), seed);
@@ -198,39 +165,6 @@ impl<F: Family> DiscreteMixture<F> {
             row /= F::trials(sums.mass[k], sums.total.row(k)) + before;
         }
         Params { weights: &sums.mass / sums.mass.sum(), probabilities }
-    }
-}
-
-impl<F: Family> Fit for DiscreteMixture<F> {
-    type Fitted = FittedDiscreteMixture<F>;
-
-    fn fit(&self, device: &Device, x: ArrayView2<f64>, (): &()) -> Result<Self::Fitted> {
-        self.run(&Meeting::alone_here(), device, x, None)
-    }
-}
-
-impl<F: Family> FitAcross for DiscreteMixture<F> {
-    fn fit_across(
-        &self,
-        ranks: &dyn Ranks,
-        device: &Device,
-        x: ArrayView2<f64>,
-        (): &(),
-    ) -> Result<Self::Fitted> {
-        meet(ranks, |all| self.run(all, device, x, None))
-    }
-}
-
-impl<F: Family> FitWeighted for DiscreteMixture<F> {
-    fn fit_weighted(
-        &self,
-        device: &Device,
-        x: ArrayView2<f64>,
-        (): &(),
-        w: ArrayView1<f64>,
-    ) -> Result<Self::Fitted> {
-        weights(F::NAME, w, x.nrows())?;
-        self.run(&Meeting::alone_here(), device, x, Some(w))
     }
 }
 

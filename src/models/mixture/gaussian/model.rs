@@ -6,12 +6,10 @@ use super::covariance::{Covariance, CovarianceKind};
 use super::fitted::FittedGaussianMixture;
 use super::start::MixtureStart;
 use super::steps::{Batch, GaussianEm};
-use crate::check::{components, not_negative, require, weights};
+use crate::check::{components, not_negative, require};
 use crate::inference::em::{Batches, Em, Observations, em_setters};
 use crate::learn::configure::setters;
-use crate::learn::inherent::fits;
-use crate::learn::ranks::{Meeting, Ranks, across, meet};
-use crate::learn::{Fit, FitWeighted};
+use crate::learn::ranks::{Meeting, Ranks, fits_across, meet};
 use crate::matrix::{Origin, Points};
 use crate::{Device, Result};
 
@@ -80,29 +78,7 @@ setters!(GaussianMixture {
 
 em_setters!(GaussianMixture: max_iterations, tolerance, restarts, seed, mode, progress, checkpoint);
 
-fits!(GaussianMixture: Fit -> FittedGaussianMixture, FitWeighted -> FittedGaussianMixture);
-across!(GaussianMixture: Fit -> FittedGaussianMixture);
-
-impl Fit for GaussianMixture {
-    type Fitted = FittedGaussianMixture;
-
-    fn fit(&self, device: &Device, x: ArrayView2<f64>, (): &()) -> Result<FittedGaussianMixture> {
-        self.run(&Meeting::alone_here(), device, x, None)
-    }
-}
-
-impl FitWeighted for GaussianMixture {
-    fn fit_weighted(
-        &self,
-        device: &Device,
-        x: ArrayView2<f64>,
-        (): &(),
-        w: ArrayView1<f64>,
-    ) -> Result<FittedGaussianMixture> {
-        weights(OP, w, x.nrows())?;
-        self.run(&Meeting::alone_here(), device, x, Some(w))
-    }
-}
+fits_across!(GaussianMixture: Fit -> FittedGaussianMixture);
 
 impl GaussianMixture {
     /// k components with full covariances of eigenvalues at least 1e-6, from one start by k-means.
@@ -117,24 +93,15 @@ impl GaussianMixture {
         }
     }
 
-    fn run_across(
-        &self,
-        all: &Meeting,
-        device: &Device,
-        x: ArrayView2<f64>,
-    ) -> Result<FittedGaussianMixture> {
-        let labelled = matches!(self.start, MixtureStart::Labels(_)) && !all.alone();
-        require(OP, !labelled, || "ranks start from parameters or from rows, not from labels".to_owned())?;
-        self.run(all, device, x, None)
-    }
-
-    fn run(
+    pub(in crate::models::mixture) fn run(
         &self,
         all: &Meeting,
         device: &Device,
         x: ArrayView2<f64>,
         w: Option<ArrayView1<f64>>,
     ) -> Result<FittedGaussianMixture> {
+        let labelled = matches!(self.start, MixtureStart::Labels(_)) && !all.alone();
+        require(OP, !labelled, || "ranks start from parameters or from rows, not from labels".to_owned())?;
         let part = all.part(OP, x)?;
         self.check(part.total, x.ncols())?;
         let new = || Batch::new(OP, device, x, w, self.missing, self.flops(x.dim()));

@@ -7,6 +7,7 @@ use super::model::{GaussianMixture, GaussianParams, OP};
 use super::steps::{GaussianEm, second};
 use super::sufficient::GaussianStatistics;
 use crate::check::{finite, parameter, require};
+use crate::learn::ranks::Meeting;
 use crate::models::cluster::{KMeans, far_apart, random_rows};
 use crate::ops::{moments, nearest};
 use crate::{Device, Matrix, Result};
@@ -70,7 +71,7 @@ impl MixtureStart {
             }
             MixtureStart::KMeans | MixtureStart::Given(_) => {
                 let model = KMeans::new(k).restarts(1).seed(seed).tolerance(1e-4).max_iterations(100);
-                return Ok(model.run(device, x, weights)?.labels().to_vec());
+                return Ok(model.run(&Meeting::alone_here(), device, x, weights)?.labels().to_vec());
             }
         };
         // In f64 on the CPU: every device starts alike.

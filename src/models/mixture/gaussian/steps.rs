@@ -32,7 +32,7 @@ impl Batch {
             return Incomplete::new(op, x, weights).map(Batch::Incomplete);
         }
         let points = Points::new(op, device, x, Origin::Free, flops)?;
-        Observations::new(op, points, weights).map(Batch::Complete)
+        Ok(Batch::Complete(Observations::unchecked(points, weights.map(|w| w.to_owned()))))
     }
 
     /// The same rows for f64 on the CPU, if they are elsewhere.

@@ -3,10 +3,11 @@
 use ndarray::{Array1, Array2, ArrayRef, ArrayView2, Axis, Ix1, concatenate, s};
 
 use super::linear_fitted::FittedLinearRegressionMixture;
-use crate::check::{components, not_negative, pairs, require};
+use crate::check::{components, not_negative, require};
 use crate::inference::em::{Em, EmModel, Observations, em_setters};
 use crate::learn::configure::setters;
 use crate::learn::inherent::fits;
+use crate::learn::ranks::{Meeting, across};
 use crate::learn::{Fit, TargetDim};
 use crate::matrix::{Origin, Points};
 use crate::models::mixture::factors::{invert_lower, log_weight, lower_cholesky};
@@ -62,32 +63,47 @@ setters!(LinearRegressionMixture {
     variance_floor: f64,
 });
 
-em_setters!(LinearRegressionMixture: max_iterations, tolerance, restarts, seed, mode, progress);
+em_setters!(LinearRegressionMixture: max_iterations, tolerance, restarts, seed, mode, progress, checkpoint);
 
 fits!(LinearRegressionMixture: Regress -> FittedLinearRegressionMixture);
+across!(LinearRegressionMixture: Regress -> FittedLinearRegressionMixture);
 
 impl<D: TargetDim> Fit<ArrayRef<f64, D>> for LinearRegressionMixture {
     type Fitted = FittedLinearRegressionMixture<D>;
 
     fn fit(&self, device: &Device, x: ArrayView2<f64>, y: &ArrayRef<f64, D>) -> Result<Self::Fitted> {
-        let y = D::columns(y);
-        pairs(OP, x, y)?;
+        self.run_across(&Meeting::alone_here(), device, x, D::columns(y))
+    }
+}
+
+impl LinearRegressionMixture {
+    fn run_across<D: TargetDim>(
+        &self,
+        all: &Meeting,
+        device: &Device,
+        x: ArrayView2<f64>,
+        y: ArrayView2<f64>,
+    ) -> Result<FittedLinearRegressionMixture<D>> {
+        let part = all.pairs(OP, x, y)?;
         Ix1::fits(OP, y.ncols())?;
-        let ((n, d), k) = (x.dim(), self.components);
+        let (d, n, k) = (x.ncols(), part.total, self.components);
         components("components", k, n)?;
         not_negative("ridge", self.ridge)?;
         not_negative("variance_floor", self.variance_floor)?;
         let mut z = join(x, y)?;
-        let mean = z.sum_axis(Axis(0)) / n as f64;
+        let mean = Array1::from(all.sum(OP, z.sum_axis(Axis(0)).to_vec())?) / n as f64;
         z -= &mean;
         let flops = 4.0 * z.len() as f64 * d as f64 * k as f64 * self.em.max_iterations as f64;
         // About their mean already, and lines measure from there.
-        let points = Points::new(OP, device, z.view(), Origin::Fixed, flops)?;
-        let rows = [Observations::unchecked(points, None)];
-        let exact = rows[0].exact().map(|rows| [rows]);
-        let device = rows[0].device().clone();
-        let spread = z.column(d).var(0.0).max(self.variance_floor).max(f64::MIN_POSITIVE);
-        let model = LinearEm { of: self, single: device.is_gpu() };
+        let points = |z| Points::new(OP, device, z, Origin::Fixed, flops);
+        let points = (z.nrows() > 0).then(|| points(z.view())).transpose()?;
+        let rows = Vec::from_iter(points.map(|points| Observations::unchecked(points, None)));
+        let exact = rows.first().and_then(Observations::exact).map(|rows| vec![rows]);
+        let device = rows.first().map_or_else(Device::cpu, |rows| rows.device().clone());
+        let squares = all.total(OP, z.column(d).dot(&z.column(d)))?;
+        let spread = (squares / n as f64).max(self.variance_floor).max(f64::MIN_POSITIVE);
+        let model = LinearEm { of: self, single: all.any(OP, device.is_gpu())? };
+        let sampled = all.sample(OP, part, z.view(), None, self.em.seed)?;
         // Each start is the M-step of groups drawn at random: lines that cross have no clusters to start from.
         let start = |seed| {
             let flat = Lines {
@@ -96,12 +112,13 @@ impl<D: TargetDim> Fit<ArrayRef<f64, D>> for LinearRegressionMixture {
                 intercepts: Array1::zeros(k),
                 variances: Array1::from_elem(k, spread),
             };
-            let r = memberships(&random_labels(n, k, seed)?, k, None);
+            let z = sampled.x.to_owned();
+            let r = memberships(&random_labels(z.nrows(), k, seed)?, k, None);
             let about = Array2::zeros((k, d + 1));
-            let [z, r, at] = [z.clone(), r, about.clone()].map(Matrix::from_host);
+            let [z, r, at] = [z, r, about.clone()].map(Matrix::from_host);
             model.learn(&flat, &GaussianStatistics::new(about, moments(&z, &r, &at, Second::Full)?, 0.0))
         };
-        let run = self.em.run_exactly(&model, &rows, exact.as_ref(), start)?;
+        let run = self.em.run_exactly_across(all, &model, &rows, exact.as_ref(), start)?;
         let mut lines = run.params;
         // From the mean back to the origin of the data.
         lines.intercepts = &lines.intercepts + mean[d] - lines.slopes.dot(&mean.slice(s![..d]));
@@ -122,6 +139,8 @@ pub(super) struct Lines {
     #[cfg_attr(feature = "serde", serde(with = "crate::saved::vector"))]
     pub variances: Array1<f64>,
 }
+
+crate::saved::wired!(Lines { weights, slopes, intercepts, variances });
 
 impl Lines {
     /// `(-w_k, 1)`: what makes of (x, y) a residual, up to the intercept.

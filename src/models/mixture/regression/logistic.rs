@@ -1,16 +1,19 @@
 //! Mixtures of logistic regressions: what is fitted, and how.
 
-use ndarray::{Array1, Array2, ArrayView2, Axis, s};
+use ndarray::{Array1, Array2, ArrayView2, Axis, concatenate, s};
 
 use super::linear::random_labels;
 use super::logistic_fitted::FittedLogisticRegressionMixture;
 use super::logistic_steps::{Answers, LogisticEm, Params};
-use crate::check::{components, finite, parameter, positive, require};
+use crate::check::{components, parameter, positive};
 use crate::inference::em::{Em, Mode, Observations, em_setters};
+use crate::learn::classify::Task;
 use crate::learn::configure::setters;
 use crate::learn::inherent::fits;
+use crate::learn::ranks::{FitAcross, Meeting, Ranks, across, meet};
 use crate::learn::{Fit, Labels};
 use crate::matrix::{Origin, Points};
+use crate::saved::{Wire, garbled};
 use crate::{Device, Result};
 
 const OP: &str = "LogisticRegressionMixture::fit";
@@ -54,7 +57,7 @@ setters!(LogisticRegressionMixture {
     ridge: f64,
 });
 
-em_setters!(LogisticRegressionMixture: max_iterations, tolerance, restarts, seed, progress);
+em_setters!(LogisticRegressionMixture: max_iterations, tolerance, restarts, seed, progress, checkpoint);
 
 fits!(LogisticRegressionMixture: Classify -> FittedLogisticRegressionMixture);
 
@@ -62,30 +65,69 @@ impl<L: Ord + Clone> Fit<[L]> for LogisticRegressionMixture {
     type Fitted = FittedLogisticRegressionMixture<L>;
 
     fn fit(&self, device: &Device, x: ArrayView2<f64>, y: &[L]) -> Result<Self::Fitted> {
-        let ((n, d), k) = (x.dim(), self.components);
-        finite(OP, "x", x)?;
-        require(OP, y.len() == n, || format!("x has {n} rows, y {}", y.len()))?;
-        components("components", k, n)?;
+        let (labels, task) = Task::new(OP, x, y, None)?;
+        self.run(&Meeting::alone_here(), device, labels, &task)
+    }
+}
+
+across!(
+    @methods LogisticRegressionMixture [L: Ord + Clone + Wire] [L] => FittedLogisticRegressionMixture<L>
+);
+
+impl<L: Ord + Clone + Wire> FitAcross<[L]> for LogisticRegressionMixture {
+    fn fit_across(
+        &self,
+        ranks: &dyn Ranks,
+        device: &Device,
+        x: ArrayView2<f64>,
+        y: &[L],
+    ) -> Result<Self::Fitted> {
+        meet(ranks, |all| {
+            let (labels, task) = Task::across(all, OP, x, y, None)?;
+            self.run(all, device, labels, &task)
+        })
+    }
+}
+
+impl LogisticRegressionMixture {
+    fn run<L: Ord + Clone>(
+        &self,
+        all: &Meeting,
+        device: &Device,
+        labels: Labels<L>,
+        task: &Task,
+    ) -> Result<FittedLogisticRegressionMixture<L>> {
+        let (x, y) = (task.x.view(), &task.index);
+        let (d, k, part) = (x.ncols(), self.components, all.part(OP, x)?);
+        components("components", k, part.total)?;
         positive("ridge", self.ridge)?;
-        let (labels, y) = Labels::of_classes(y)?;
-        let classes = labels.classes().len();
-        parameter("classes", classes as f64, classes == 2, "there must be two")?;
-        let mean = x.sum_axis(Axis(0)) / n as f64;
+        parameter("classes", task.classes as f64, task.classes == 2, "there must be two")?;
+        let mean = Array1::from(all.sum(OP, x.sum_axis(Axis(0)).to_vec())?) / part.total as f64;
         let ones = with_ones((&x - &mean).view());
         let flops = 4.0 * ones.len() as f64 * d as f64 * k as f64 * self.em.max_iterations as f64;
         // About their mean already, and the column of ones must stay one.
-        let points = Points::new(OP, device, ones.view(), Origin::Fixed, flops)?;
-        let rows = Observations::unchecked(points, None);
-        let (exact, device) = (rows.exact(), rows.device().clone());
-        let exact = exact.map(|rows| Ok::<_, crate::Error>([Answers::new(rows, &y)?])).transpose()?;
-        let batch = [Answers::new(rows, &y)?];
+        let new = || Points::new(OP, device, ones.view(), Origin::Fixed, flops);
+        let points = (x.nrows() > 0).then(new).transpose()?;
+        let rows = points.map(|points| Observations::unchecked(points, None));
+        let exact = rows.as_ref().and_then(Observations::exact);
+        let device = rows.as_ref().map_or_else(Device::cpu, |rows| rows.device().clone());
+        let answers = |rows: Observations| Ok::<_, crate::Error>(vec![Answers::new(rows, y)?]);
+        let exact = exact.map(answers).transpose()?;
+        let batch = rows.map(answers).transpose()?.unwrap_or_default();
         let model = LogisticEm { ridge: self.ridge };
-        let begin = |seed| start(&ones, &y, k, seed);
+        // Rows to start from, their answers beside them.
+        let last = Array2::from_shape_fn((y.len(), 1), |(i, _)| y[i] as f64);
+        let both = concatenate(Axis(1), &[ones.view(), last.view()]).map_err(|_| garbled())?;
+        let sampled = all.sample(OP, part, both.view(), None, self.em.seed)?;
+        let begin = |seed| {
+            let answers: Vec<usize> = sampled.x.column(d + 1).iter().map(|v| *v as usize).collect();
+            start(&sampled.x.slice(s![.., ..=d]).to_owned(), &answers, k, seed)
+        };
         let mut em = self.em.clone();
         if !matches!(em.mode, Mode::Generalised { .. }) {
             em.mode = Mode::Generalised { step: 1.0 };
         }
-        let run = em.run_exactly(&model, &batch, exact.as_ref(), begin)?;
+        let run = em.run_exactly_across(all, &model, &batch, exact.as_ref(), begin)?;
         let mut params = run.params;
         // From the mean back to the origin of the data.
         let moved = params.coefficients.slice(s![.., ..d]).dot(&mean);
@@ -95,7 +137,7 @@ impl<L: Ord + Clone> Fit<[L]> for LogisticRegressionMixture {
             labels,
             params,
             run.stats.log_likelihood,
-            n,
+            part.total,
             run.report,
             device,
         ))

@@ -26,6 +26,9 @@ pub(super) struct Slope {
     pub log_likelihood: f64,
 }
 
+crate::saved::wired!(Params { weights, coefficients });
+crate::saved::wired!(Slope { mass, gradient, curvature, log_likelihood });
+
 impl Statistics for Slope {
     fn add(&mut self, other: &Self) {
         self.mass += &other.mass;

@@ -29,6 +29,7 @@ use super::model::GpRegressor;
 use super::plan;
 use crate::check::pairs;
 use crate::learn::plan::Method;
+use crate::learn::ranks::Meeting;
 use crate::learn::{Inputs, TargetDim, Targets};
 use crate::{Device, Result};
 
@@ -65,9 +66,10 @@ impl GpRegressor {
         let model = GpRegressor { matrix_free: params.clone(), ..self.clone() };
         let rank = plan::rank(x.nrows(), params, self.budget);
         let (points, _) = model.place(OP, device, x, y.ncols())?;
-        let conditioned = Conditioned::new(&model, &points, y, Method::MatrixFree { rank })?;
+        let conditioned =
+            Conditioned::new(&Meeting::alone_here(), &model, &points, y, Method::MatrixFree { rank })?;
         let (value, standard_error) = (conditioned.log_evidence, conditioned.standard_error());
-        let gradient = conditioned.into_gradient(&model, &points)?;
+        let gradient = conditioned.into_gradient(&Meeting::alone_here(), &model, &points)?;
         Ok(StochasticEvidence { value, standard_error, gradient })
     }
 }

@@ -5,6 +5,7 @@ use ndarray::{Array2, ArrayView1, ArrayView2};
 use super::params::MatrixFreeParams;
 use super::system::System;
 use crate::Result;
+use crate::learn::ranks::Meeting;
 use crate::linalg::{Certificate, CgInfo, CgSolution, LogDet};
 use crate::matrix::Points;
 use crate::models::gp::regression::model::GpRegressor;
@@ -19,6 +20,7 @@ pub(in crate::models::gp::regression) struct MatrixFreePosterior {
 impl MatrixFreePosterior {
     /// With `C⁻¹ b`, and its solve in the words of a factored one.
     pub fn new(
+        all: &Meeting,
         model: &GpRegressor,
         points: &Points,
         b: ArrayView2<f64>,
@@ -26,9 +28,9 @@ impl MatrixFreePosterior {
     ) -> Result<(Self, Array2<f64>, Certificate)> {
         let system = System::new(model, points, rank)?;
         let params = &model.matrix_free;
-        let solution = system.solve(b, params.tolerance, params)?;
+        let solution = system.solve(all, b, params.tolerance, params)?;
         let certificate = certificate(&system, b, &solution)?;
-        let log_det = system.log_det(params)?;
+        let log_det = system.log_det(all, params)?;
         let CgSolution { x, info } = solution;
         Ok((MatrixFreePosterior { system, info, log_det }, x, certificate))
     }
@@ -46,7 +48,7 @@ impl MatrixFreePosterior {
 
     /// `C⁻¹ b`, as exactly as α.
     pub fn solve(&self, b: ArrayView2<f64>, params: &MatrixFreeParams) -> Result<Array2<f64>> {
-        Ok(self.system.solve(b, params.tolerance, params)?.x)
+        Ok(self.system.solve(&Meeting::alone_here(), b, params.tolerance, params)?.x)
     }
 }
 

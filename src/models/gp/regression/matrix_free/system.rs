@@ -4,12 +4,14 @@ use ndarray::{Array1, Array2, ArrayView2, Axis};
 
 use super::params::MatrixFreeParams;
 use crate::check::parameter;
+use crate::learn::ranks::Meeting;
 use crate::linalg::{
     CgParams, CgSolution, Covariance, Fallback, KernelOperator, LogDet, LowRankPlusDiagonal, Operator,
     Preconditioner, lanczos_log_det, pivoted_cholesky, refined_conjugate_gradients, rounding_error,
 };
 use crate::matrix::Points;
 use crate::models::gp::regression::model::GpRegressor;
+use crate::models::kernel_methods::split_kernel::SplitKernel;
 use crate::{Device, Matrix, Result};
 
 /// Residual trace of the preconditioner's factor, relative to K's, beyond which more columns add nothing.
@@ -67,13 +69,23 @@ impl System {
         self.exact.noise()
     }
 
-    /// `C⁻¹ b`, the residual measured in f64.
-    pub fn solve(&self, b: ArrayView2<f64>, tolerance: f64, params: &MatrixFreeParams) -> Result<CgSolution> {
+    /// `C⁻¹ b`, the residual measured in f64; the rows of C are shared out among ranks.
+    pub fn solve(
+        &self,
+        all: &Meeting,
+        b: ArrayView2<f64>,
+        tolerance: f64,
+        params: &MatrixFreeParams,
+    ) -> Result<CgSolution> {
         let cg = CgParams::new()
             .tolerance(Some(tolerance))
             .max_iterations(params.max_iterations)
             .accept_unconverged(false)
             .progress(params.progress.clone());
+        if !all.alone() {
+            let split = SplitKernel::new(all, &self.exact);
+            return refined_conjugate_gradients(&split, &split, b, &self.preconditioner, &cg);
+        }
         refined_conjugate_gradients(self.fast(), &self.exact, b, &self.preconditioner, &cg)
     }
 
@@ -87,13 +99,22 @@ impl System {
         Ok(self.exact.diagonal()?.fold(0.0, |m: f64, v| m.max(*v)))
     }
 
-    pub fn log_det(&self, params: &MatrixFreeParams) -> Result<LogDet> {
+    pub fn log_det(&self, all: &Meeting, params: &MatrixFreeParams) -> Result<LogDet> {
+        if !all.alone() {
+            return lanczos_log_det(
+                &SplitKernel::new(all, &self.exact),
+                &self.preconditioner,
+                &params.log_det,
+            );
+        }
         lanczos_log_det(self.fast(), &self.preconditioner, &params.log_det)
     }
 
     /// `K v`, as exactly as the device has it.
-    pub fn apply_kernel(&self, v: ArrayView2<f64>) -> Result<Array2<f64>> {
-        Ok(self.fast().apply(v)? - &v * &self.noise().view().insert_axis(Axis(1)))
+    pub fn apply_kernel(&self, all: &Meeting, v: ArrayView2<f64>) -> Result<Array2<f64>> {
+        let product =
+            if all.alone() { self.fast().apply(v)? } else { SplitKernel::new(all, &self.exact).apply(v)? };
+        Ok(product - &v * &self.noise().view().insert_axis(Axis(1)))
     }
 
     /// The probes z of the log-determinant and `M⁻¹ z`.

@@ -4,6 +4,7 @@ use ndarray::{Array1, Array2, ArrayView2, Axis};
 
 use super::params::MatrixFreeParams;
 use super::posterior::MatrixFreePosterior;
+use crate::learn::ranks::Meeting;
 use crate::matrix::Points;
 use crate::models::gp::regression::model::GpRegressor;
 use crate::ops::{gram, gram_diagonal};
@@ -50,9 +51,9 @@ impl MatrixFreePosterior {
         across: Array2<f64>,
         params: &MatrixFreeParams,
     ) -> Result<Vec<(f64, f64)>> {
-        let (system, tolerance) = (&self.system, params.variance_tolerance);
+        let (system, tolerance, alone) = (&self.system, params.variance_tolerance, &Meeting::alone_here());
         let floor = system.noise().fold(f64::INFINITY, |m, v| m.min(*v));
-        let mut w = system.solve(across.view(), tolerance, params)?.x;
+        let mut w = system.solve(alone, across.view(), tolerance, params)?.x;
         let mut round = 0;
         loop {
             let image = system.apply(w.view())?;
@@ -69,7 +70,7 @@ impl MatrixFreePosterior {
             if doubtful.is_empty() || round == ROUNDS {
                 return Ok(found);
             }
-            match system.solve(rest.select(Axis(1), &doubtful).view(), tolerance, params) {
+            match system.solve(alone, rest.select(Axis(1), &doubtful).view(), tolerance, params) {
                 Ok(more) => doubtful.iter().zip(more.x.columns()).for_each(|(&j, x)| {
                     w.column_mut(j).zip_mut_with(&x, |w, x| *w += x);
                 }),
