@@ -24,6 +24,7 @@ mod nmf;
 mod oracle;
 mod regressor;
 mod sklearn;
+mod sparse_devices;
 mod symmetries;
 mod transfer;
 mod vae;
