@@ -98,3 +98,6 @@ pub use transpose::transpose;
 pub use units::{Unit, units, units_back};
 
 use crate::check::require;
+
+#[cfg(all(test, feature = "gpu"))]
+mod tests;
