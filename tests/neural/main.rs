@@ -12,6 +12,7 @@ mod backward;
 mod bayesian;
 mod c2st;
 mod classifier;
+mod complex_step;
 mod devices;
 mod dictionary;
 mod elbo;
