@@ -38,6 +38,22 @@ fn codes_are_those_of_the_cpu() {
     }
 }
 
+/// Atoms that hardly differ: f32 cannot tell them apart, and the CPU decides.
+#[test]
+fn codes_that_f32_cannot_carry_are_found_in_f64() {
+    let (x, mut atoms) = planted(15, 5, 8);
+    let twin = &atoms.row(0) + &(random(1, 8, 9).row(0).to_owned() * 1e-3);
+    atoms.row_mut(1).assign(&twin);
+    let want = sparse_code(&atoms, &x, 0.1, SparseCoder::Fista).unwrap();
+    let value = |z: &Array2<f64>| {
+        0.5 * (&x - &z.dot(&atoms)).mapv(|v| v * v).sum() + 0.1 * z.iter().map(|v| v.abs()).sum::<f64>()
+    };
+    for device in gpus() {
+        let got = sparse_code_on(device, &atoms, &x, 0.1, SparseCoder::Fista).unwrap();
+        assert!((value(&got) - value(&want)).abs() < 1e-8 * value(&want), "on {device}");
+    }
+}
+
 #[test]
 fn atoms_are_those_of_the_cpu() {
     let (x, _) = planted(120, 6, 10);
