@@ -18,6 +18,7 @@
 //! | spins on a lattice | [`lattice_gibbs`], [`lattice_means`], [`lattice_mean_field`] |
 //! | networks | [`units()`], [`units_back`], [`output_loss()`], [`descend()`], [`gather_listed`] |
 //! | least squares of sparse rows | [`ridge_rows()`] |
+//! | sparse codes | [`shrink()`] |
 //! | half the memory | [`to_half`], [`gram_half`] |
 
 mod argmin;
@@ -45,6 +46,7 @@ mod output_loss;
 mod random;
 mod reduce;
 mod ridge_rows;
+mod shrink;
 mod softmax;
 mod solve_triangular;
 mod spmm;
@@ -86,6 +88,7 @@ pub use output_loss::{Output, output_loss};
 pub use random::{Draw, bernoulli, bernoulli_by, categorical, permutation, random, random_words};
 pub use reduce::{Along, Reduction, reduce};
 pub use ridge_rows::{RatedRows, RidgeSystem, ridge_rows};
+pub use shrink::{Shrinking, shrink};
 pub(crate) use softmax::softmax_block;
 pub use softmax::{softmax, softmax_logsumexp};
 pub use solve_triangular::{Side, Triangle, solve_triangular};
@@ -95,3 +98,6 @@ pub use transpose::transpose;
 pub use units::{Unit, units, units_back};
 
 use crate::check::require;
+
+#[cfg(all(test, feature = "gpu"))]
+mod tests;

@@ -28,6 +28,6 @@ conforms!(normalising_flow, data::blobs(), NormalisingFlow::new(2, FlowKind::Cou
     cancel(NormalisingFlow::new(2, FlowKind::Planar).training(quick().progress(enough()))));
 conforms!(gan, data::blobs(), Gan::new(2).rounds(20), |f, x| Ok(column(f.criticise(x)?)); 0.0, saved,
     cancel(Gan::new(2).progress(enough())));
-conforms!(dictionary_learning, data::correlated(), DictionaryLearning::new(3, Sparsity::L1(0.1)).max_iterations(10), |f, x| f.transform(x); 0.0, saved,
+conforms!(dictionary_learning, data::correlated(), DictionaryLearning::new(3, Sparsity::L1(0.1)).max_iterations(10), |f, x| f.transform(x); 1e-4, saved,
     cancel(DictionaryLearning::new(3, Sparsity::L1(0.1)).progress(enough())));
 conforms!(nmf, data::counts(), Nmf::new(2), |f, x| f.transform(x); 0.0, saved, cancel(Nmf::new(2).progress(enough())));

@@ -28,6 +28,7 @@ mod output_loss;
 mod random;
 mod reduce;
 mod ridge_rows;
+mod shrink;
 mod softmax;
 mod solve_triangular;
 mod spmm;

@@ -91,7 +91,42 @@ for n, p, k in [(50, 0.3, 48), (50, 0.3, 0), (400, 0.5, 100)]:
     p = f(p)
     up = mp.betainc(k + 1, n - k, 0, p, regularized=True)
     tails.append(tail("binomial", [n, p], k, 1 - up if up < 0.5 else mp.betainc(n - k, k + 1, 0, 1 - p, regularized=True), up))
+for loc, scale, x in [(0.5, 1.5, -300), (0.5, 1.5, 400), (0, 2, -50)]:
+    half = mp.exp(-abs(f(x) - f(loc)) / f(scale)) / 2
+    tails.append(tail("laplace", [loc, scale], x, half if x < loc else 1 - half, 1 - half if x < loc else half))
+for rate, x in [(0.7, 900), (0.7, 1e-18), (30, 2)]:
+    rate, x = f(rate), f(x)
+    tails.append(tail("exponential", [rate], x, -mp.expm1(-rate * x), mp.exp(-rate * x)))
+for a, b, x in [(3, 2, 0.005), (3, 2, 1e6), (0.4, 1, 1e12), (60, 80, 0.4), (60, 80, 12)]:
+    a, b, x = f(a), f(b), f(x)
+    tails.append(
+        tail("inverse_gamma", [a, b], x, mp.gammainc(a, b / x, mp.inf, regularized=True),
+             mp.gammainc(a, 0, b / x, regularized=True))
+    )
+for mu, k, x in [(0, 30, -2.5), (0, 30, 2.9), (0.4, 2, -3.1), (0.4, 2, 3.1), (-0.2, 200, -1.2), (0, 0.01, -3.14)]:
+    mu, k, x = f(mu), f(k), f(x)
+    pdf = lambda t: mp.exp(k * (mp.cos(t - mu) - 1)) / (2 * mp.pi * mp.besseli(0, k) * mp.exp(-k))
+    low = mp.quad(pdf, mp.linspace(-mp.pi, x, 20))
+    tails.append(tail("von_mises", [mu, k], x, low, mp.quad(pdf, mp.linspace(x, mp.pi, 20))))
 out["tails"] = tails
+
+# Logarithms of densities where the density itself has long underflowed, and quantiles of very small probabilities.
+far = []
+for name, parameters, x, log in [
+    ("normal", [0, 1], 1e6, lambda x: -x * x / 2 - mp.log(2 * mp.pi) / 2),
+    ("student_t", [2.5, 0, 1], -1e9, lambda x: mp.loggamma(f(1.75)) - mp.loggamma(f(1.25)) - mp.log(f(2.5) * mp.pi) / 2
+     - f(1.75) * mp.log(1 + x * x / f(2.5))),
+    ("laplace", [0.5, 1.5], -1e5, lambda x: -abs(x - f(0.5)) / f(1.5) - mp.log(3)),
+    ("exponential", [0.75], 1e5, lambda x: mp.log(f(0.75)) - f(0.75) * x),
+    ("gamma", [300, 1], 1e5, lambda x: 299 * mp.log(x) - x - mp.loggamma(300)),
+    ("inverse_gamma", [60, 80], 1e-3, lambda x: 60 * mp.log(80) - mp.loggamma(60) - 61 * mp.log(x) - 80 / x),
+    ("beta", [200, 300], 1e-6, lambda x: 199 * mp.log(x) + 299 * mp.log(1 - x) - mp.log(mp.beta(200, 300))),
+    ("von_mises", [0, 2000], 3, lambda x: 2000 * mp.cos(x) - mp.log(2 * mp.pi * mp.besseli(0, 2000))),
+    ("binomial", [400, 0.5], 3, lambda x: mp.log(mp.binomial(400, 3)) + 400 * mp.log(f(0.5))),
+    ("poisson", [200], 2000, lambda x: x * mp.log(200) - 200 - mp.loggamma(x + 1)),
+]:
+    far.append({"name": name, "parameters": parameters, "x": x, "log_density": float(log(f(x)))})
+out["far"] = far
 
 special = {}
 xs = [1e-5, 0.1, 0.5, 1.0, 1.4, 2.5, 7.3, 10.0, 33.3, 100.0, 1e4]

@@ -2,6 +2,7 @@
 
 use mercer::probability::conjugate::*;
 use mercer::probability::distributions::*;
+use mercer::probability::special::log_gamma;
 use ndarray::{Array1, Array2, Axis, array};
 
 use crate::{all_near, integral, near};
@@ -109,6 +110,35 @@ fn gaussian_gaussian() {
         (like + prior.belief().log_density(m)).exp()
     };
     near(prior.log_evidence(&x).unwrap(), integral(-20.0, 20.0, 40_000, joint).ln(), 1e-9);
+}
+
+/// Posterior density = likelihood x prior over its integral, at every point; the evidence is that integral.
+#[test]
+fn beliefs_about_shares_are_numerical_integrals() {
+    let prior = BetaBernoulli::new(2.5, 3.5).unwrap();
+    let (ones, zeros) = (7.0, 2.0);
+    let joint = |t: f64| (ones * t.ln() + zeros * (1.0 - t).ln() + prior.belief().log_density(t)).exp();
+    let evidence = integral(1e-12, 1.0 - 1e-12, 200_000, joint);
+    near(prior.log_evidence_of(ones, zeros).unwrap(), evidence.ln(), 1e-9);
+    let after = Beta::new(2.5 + ones, 3.5 + zeros).unwrap();
+    for t in [0.05, 0.3, 0.62, 0.9] {
+        near(after.density(t), joint(t) / evidence, 1e-8);
+    }
+    let alpha = [1.5, 2.0, 2.5];
+    let counts = [3.0, 1.0, 2.0];
+    let dirichlet = DirichletCategorical::new(&alpha).unwrap();
+    let constant: f64 = log_gamma(6.0) - alpha.iter().map(|a| log_gamma(*a)).sum::<f64>();
+    let evidence = integral(0.0, 1.0, 2000, |a| {
+        integral(0.0, 1.0 - a, 2000, |b| {
+            let p = [a, b, 1.0 - a - b];
+            if p.iter().any(|p| *p <= 0.0) {
+                return 0.0;
+            }
+            let log: f64 = p.iter().zip(alpha).zip(counts).map(|((p, a), c)| (a - 1.0 + c) * p.ln()).sum();
+            (constant + log).exp()
+        })
+    });
+    near(dirichlet.log_evidence_of(&counts).unwrap(), evidence.ln(), 1e-5);
 }
 
 #[test]

@@ -65,6 +65,35 @@ fn forty_digits_in_the_tails() {
     }
 }
 
+/// Where a density has long underflowed its logarithm has not.
+#[test]
+fn logarithms_keep_their_digits_far_out() {
+    for case in numbers()["far"].as_array().unwrap() {
+        let (name, p) = (case["name"].as_str().unwrap(), list(&case["parameters"]));
+        let (d, x) = (named(name, &p), case["x"].as_f64().unwrap());
+        close(d.log_density(x), case["log_density"].as_f64().unwrap(), 1e-10, &format!("{name}{p:?} at {x}"));
+    }
+}
+
+/// `F(F⁻¹(p)) = p` however small p is, to the digits that F keeps in its tail.
+#[test]
+fn quantiles_of_rare_events() {
+    for (name, p) in [
+        ("normal", vec![1.0, 4.0]),
+        ("student_t", vec![3.5, -1.0, 2.0]),
+        ("laplace", vec![0.5, 1.5]),
+        ("exponential", vec![0.7]),
+        ("gamma", vec![2.5, 0.8]),
+        ("inverse_gamma", vec![3.0, 2.0]),
+        ("beta", vec![2.0, 3.5]),
+    ] {
+        let d = named(name, &p);
+        for rare in [1e-100, 1e-30, 1e-12, 1e-5] {
+            close(d.cdf(d.quantile(rare).unwrap()), rare, 1e-8, &format!("{name}{p:?} at {rare:e}"));
+        }
+    }
+}
+
 fn continuous() -> Vec<(Box<dyn Univariate>, f64, f64)> {
     vec![
         (named("normal", &[1.0, 4.0]), -15.0, 17.0),

@@ -11,8 +11,8 @@ use mercer::ops::{
     syrk, to_half, transpose, zip,
 };
 use mercer::ops::{
-    Descending, Descent, Output, RatedRows, RidgeSystem, RowList, Shrinkage, Unit, descend, gather_listed,
-    output_loss, ridge_rows, units, units_back,
+    Descending, Descent, Output, RatedRows, RidgeSystem, RowList, Shrinkage, Shrinking, Unit, descend,
+    gather_listed, output_loss, ridge_rows, shrink, units, units_back,
 };
 use mercer::random::Threshold;
 use mercer::{Device, Kernel, Matrix, Result};
@@ -259,6 +259,19 @@ pub fn verbs() -> Vec<Verb> {
                 for shared in [None, Some(&shared)] {
                     let system = RidgeSystem { other: &other, penalty: 1.0, shared, biased };
                     all.push(ridge_rows(&rated, &system)?);
+                }
+            }
+            down(all)
+        }),
+        v("shrink", 1e-5, |d| {
+            let mut all = Vec::new();
+            for (n, k) in [(65, 7), (9, 70), (3, 300)] {
+                for momentum in [false, true] {
+                    let mut at = Shrinking::new(up(d, n, k, 1)?)?;
+                    for seed in 2..5 {
+                        at = shrink(at, up(d, n, k, seed)?, &up(d, n, k, 6)?, 0.1, momentum)?;
+                    }
+                    all.extend([at.codes, at.ahead, at.state]);
                 }
             }
             down(all)

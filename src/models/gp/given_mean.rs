@@ -1,24 +1,41 @@
 //! Gaussian processes about a mean function that is given: `f ~ GP(m, k)` is `m + GP(0, k)`. Checked in
 //! `tests/probability/gp.rs`.
 
-use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
+use ndarray::{Array1, Array2, ArrayRef, ArrayView1, ArrayView2, Axis};
 
 use super::prediction::{JointPrediction, Prediction, Predictive, Samples, draw};
 use super::{FittedGp, GpRegressor};
 use crate::check::finite;
 use crate::learn::answer::answered;
 use crate::learn::configure::getters;
-use crate::learn::{Inputs, TargetDim, Targets};
+use crate::learn::{Fit, Inputs, TargetDim, Targets};
 use crate::ops::gram;
 use crate::probability::special::sigmoid;
 use crate::{Device, Matrix, Result};
 
-/// `m(x)` at each row.
-fn at(mean: &impl Fn(ArrayView1<f64>) -> f64, x: ArrayView2<f64>) -> Result<Array2<f64>> {
+/// `m(x)` at each row, a column.
+pub(super) fn at(
+    op: &'static str,
+    mean: impl Fn(ArrayView1<f64>) -> f64,
+    x: ArrayView2<f64>,
+) -> Result<Array2<f64>> {
     let values: Array1<f64> = x.rows().into_iter().map(mean).collect();
     let values = values.insert_axis(Axis(1));
-    crate::check::numbers("GpRegressor", "the mean function", values.view())?;
+    crate::check::numbers(op, "the mean function", values.view())?;
     Ok(values)
+}
+
+/// What a model makes of `y - m(x)`.
+fn residual<D: TargetDim, M: Fit<ArrayRef<f64, D>>>(
+    op: &'static str,
+    model: &M,
+    device: &Device,
+    (x, y): (ArrayView2<f64>, &ArrayRef<f64, D>),
+    mean: impl Fn(ArrayView1<f64>) -> f64,
+) -> Result<M::Fitted> {
+    crate::check::pairs(op, x, D::columns(y))?;
+    let rest = D::shaped(&D::columns(y) - &at(op, mean, x)?);
+    model.fit(device, x, &*rest)
 }
 
 /// A process that was fitted about a given mean: predictions are those of the residual plus `m(x)`.
@@ -53,13 +70,11 @@ impl GpRegressor {
         &self,
         device: &Device,
         x: impl Inputs,
-        y: impl Targets<Of = ndarray::ArrayRef<f64, D>>,
+        y: impl Targets<Of = ArrayRef<f64, D>>,
         mean: F,
     ) -> Result<FittedAbout<F, D>> {
         let (x, y) = (x.inputs(), y.targets());
-        crate::check::pairs("GpRegressor::fit_about", x.view(), D::columns(&y))?;
-        let rest = D::shaped(&D::columns(&y) - &at(&mean, x.view())?);
-        let residual = crate::learn::Fit::fit(self, device, x.view(), &*rest)?;
+        let residual = residual("GpRegressor::fit_about", self, device, (x.view(), &*y), &mean)?;
         Ok(FittedAbout { mean, residual })
     }
 
@@ -80,7 +95,7 @@ impl GpRegressor {
         finite(OP, "x", x.view())?;
         let covariance = gram(self.kernel(), &Matrix::from_host(x.to_owned()), None)?.into_array()?;
         let scale = covariance.diag().mean().unwrap_or(0.0);
-        draw(&at(&mean, x.view())?, &covariance, scale, count, seed)
+        draw(&at(OP, mean, x.view())?, &covariance, scale, count, seed)
     }
 
     /// Prior functions of a classifier: `σ(f(x))` for f drawn about a given mean, all in (0, 1).
@@ -108,7 +123,7 @@ impl GpRegressor {
         &self,
         device: &Device,
         x: impl Inputs,
-        y: impl Targets<Of = ndarray::ArrayRef<f64, D>>,
+        y: impl Targets<Of = ArrayRef<f64, D>>,
         (first, rows): (usize, &[f64]),
         (second, columns): (usize, &[f64]),
     ) -> Result<Array2<f64>> {
@@ -146,7 +161,7 @@ impl GpRegressor {
 
 impl<D: TargetDim, F: Fn(ArrayView1<f64>) -> f64> FittedAbout<F, D> {
     fn raised(&self, mean: ndarray::Array<f64, D>, x: ArrayView2<f64>) -> Result<ndarray::Array<f64, D>> {
-        Ok(D::shaped(&D::columns(&mean) + &at(&self.mean, x)?))
+        Ok(D::shaped(&D::columns(&mean) + &at("FittedAbout", &self.mean, x)?))
     }
 
     /// The distribution of the function at each row of `x`.
@@ -196,13 +211,11 @@ impl super::SparseGpRegressor {
         &self,
         device: &Device,
         x: impl Inputs,
-        y: impl Targets<Of = ndarray::ArrayRef<f64, D>>,
+        y: impl Targets<Of = ArrayRef<f64, D>>,
         mean: F,
     ) -> Result<SparseAbout<F, D>> {
         let (x, y) = (x.inputs(), y.targets());
-        crate::check::pairs("SparseGpRegressor::fit_about", x.view(), D::columns(&y))?;
-        let rest = D::shaped(&D::columns(&y) - &at(&mean, x.view())?);
-        let residual = crate::learn::Fit::fit(self, device, x.view(), &*rest)?;
+        let residual = residual("SparseGpRegressor::fit_about", self, device, (x.view(), &*y), &mean)?;
         Ok(SparseAbout { mean, residual })
     }
 }
@@ -227,7 +240,7 @@ impl<D: TargetDim, F: Fn(ArrayView1<f64>) -> f64> SparseAbout<F, D> {
     pub fn predict_latent(&self, x: impl Inputs) -> Result<Prediction<D>> {
         let x = x.inputs();
         let mut p = self.residual.predict_latent(x.view())?;
-        let mean = D::shaped(&D::columns(&p.mean) + &at(&self.mean, x.view())?);
+        let mean = D::shaped(&D::columns(&p.mean) + &at("SparseAbout", &self.mean, x.view())?);
         p.mean = answered("SparseAbout::predict_latent", Ok(mean))?;
         Ok(p)
     }

@@ -5,7 +5,7 @@
 //! | regression | [`GpRegressor`] -> [`FittedGp`] |
 //! | classification | [`GpClassifier`] -> [`FittedGpClassifier`] |
 //! | counts, heavy tails, any likelihood of your own | [`LatentGp`], [`PointLikelihood`] |
-//! | a mean function that is given | [`GpRegressor::fit_about`], [`GpRegressor::sample_prior_about`] |
+//! | a mean function that is given | [`GpRegressor::fit_about`], [`GpRegressor::sample_prior_about`], [`GpClassifier::fit_about`] |
 //! | choose hyper-parameters | [`GpRegressor::optimise`], [`Prior`] |
 //! | average over them instead | [`GpRegressor::sample_hyperparameters`] -> [`FittedHyperPosterior`] |
 //! | know whether the n x n matrix fits, and say what to do if not | [`GpRegressor::plan`], [`GpRegressor::matrix_free`] |
@@ -27,7 +27,9 @@ mod sparse;
 
 pub use crate::inference::monte_carlo::SliceParams;
 pub use basis_mean::FittedOnBasis;
-pub use classification::{Average, FittedGpClassifier, GpClassifier, Latent, Likelihood};
+pub use classification::{
+    Average, FittedClassifierAbout, FittedGpClassifier, GpClassifier, Latent, Likelihood,
+};
 pub use given_mean::{FittedAbout, SparseAbout};
 pub use latent::{
     GaussianLikelihood, LatentAbout, LatentGp, Local, LogisticLikelihood, PointLikelihood, PoissonLikelihood,

@@ -26,7 +26,9 @@ mod ppca_mixture;
 mod rotation;
 mod streamed_moments;
 
-pub use dictionary::{DictionaryLearning, FittedDictionary, SparseCoder, Sparsity, sparse_code};
+pub use dictionary::{
+    DictionaryLearning, FittedDictionary, SparseCoder, Sparsity, sparse_code, sparse_code_on,
+};
 pub use factor_analysis::{FactorAnalysis, FittedFactorAnalysis};
 pub use ica::{Algorithm, Contrast, Density, FittedIca, Ica};
 pub use nmf::{FittedNmf, Nmf};

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, ArrayViewMut1, Axis, s};
 use rayon::prelude::*;
 
+use super::about::means;
 use super::average::{Average, Averager, mean_softmax};
 use super::binary::OneFactor;
 use super::laplace::Laplace;
@@ -19,6 +20,7 @@ use crate::optim::Minimum;
 use crate::probability::posterior_variance::known;
 use crate::{Device, Error, Kernel, Result};
 
+const PROBA: &str = "FittedGpClassifier::predict_proba";
 /// Draws for the probabilities of a softmax likelihood, unless said otherwise.
 const SOFTMAX_DRAWS: Average = Average::MonteCarlo { samples: 4000, seed: 0 };
 
@@ -67,29 +69,39 @@ impl<L: Label> Predict for FittedGpClassifier<L> {
 
     /// The most probable class.
     fn predict(&self, x: ArrayView2<f64>) -> Result<Vec<L>> {
-        let top =
-            |row: ArrayView1<f64>| (1..row.len()).fold(0, |top, c| if row[c] > row[top] { c } else { top });
-        let indices: Vec<usize> = self.predict_proba(x)?.rows().into_iter().map(top).collect();
-        self.labels.names(&indices)
+        self.most_probable(&self.predict_proba(x)?)
     }
 }
 
 impl<L: Label> PredictProba for FittedGpClassifier<L> {
     /// Averages by [`Average::Quadrature`], or for a softmax likelihood by 4000 draws.
     fn predict_proba(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
-        let softmax = matches!(*self.body, Body::Softmax(_));
-        self.predict_proba_by(x, if softmax { SOFTMAX_DRAWS } else { Average::Quadrature })
+        self.predict_proba_by(x, self.average())
     }
 }
 
 impl<L: Label> Decision for FittedGpClassifier<L> {
     /// The means of the latent functions; of two classes the second less the first.
     fn decision(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
-        let mean = self.latent(x)?.mean;
-        if self.classes().len() > 2 || mean.ncols() == 1 {
-            return Ok(mean);
-        }
-        Ok((&mean.column(1) - &mean.column(0)).insert_axis(Axis(1)))
+        Ok(decided(self.latent(x)?.mean, self.classes().len()))
+    }
+}
+
+/// One column for two classes, the second less the first.
+pub(super) fn decided(mean: Array2<f64>, classes: usize) -> Array2<f64> {
+    if classes > 2 || mean.ncols() == 1 {
+        return mean;
+    }
+    (&mean.column(1) - &mean.column(0)).insert_axis(Axis(1))
+}
+
+impl<L: Label> FittedGpClassifier<L> {
+    /// The label of the largest of each row.
+    pub(super) fn most_probable(&self, proba: &Array2<f64>) -> Result<Vec<L>> {
+        let top =
+            |row: ArrayView1<f64>| (1..row.len()).fold(0, |top, c| if row[c] > row[top] { c } else { top });
+        let indices: Vec<usize> = proba.rows().into_iter().map(top).collect();
+        self.labels.names(&indices)
     }
 }
 
@@ -193,9 +205,18 @@ impl<L> FittedGpClassifier<L> {
     /// As [`latent`](Self::latent); [`Error::Parameter`] for no draws, or more than memory holds;
     /// [`Error::Unsupported`] for anything but draws with a softmax likelihood.
     pub fn predict_proba_by(&self, x: impl Inputs, by: Average) -> Result<Array2<f64>> {
-        let x = x.inputs();
-        let x = x.view();
-        inputs("FittedGpClassifier::predict_proba", x, self.features())?;
+        self.proba_raised(x.inputs().view(), by, |_, _| 0.0)
+    }
+
+    /// `predict_proba_by` for latent functions that have these means beside what was learned.
+    pub(super) fn proba_raised(
+        &self,
+        x: ArrayView2<f64>,
+        by: Average,
+        given: impl Fn(ArrayView1<f64>, usize) -> f64,
+    ) -> Result<Array2<f64>> {
+        inputs(PROBA, x, self.features())?;
+        let given = means(PROBA, given, x, 0..self.functions())?;
         let mut out = Array2::zeros((x.nrows(), self.classes().len()));
         match &*self.body {
             Body::Binary(each, link) => {
@@ -203,7 +224,7 @@ impl<L> FittedGpClassifier<L> {
                 let Latent { mean, variance } = self.latent(x)?;
                 let both = |at: usize| {
                     let (i, c) = (at / each.len(), at % each.len());
-                    averager.probabilities(*link, mean[[i, c]], variance[[i, c]])
+                    averager.probabilities(*link, mean[[i, c]] + given[[i, c]], variance[[i, c]])
                 };
                 let all: Vec<[f64; 2]> = (0..mean.len()).into_par_iter().map(both).collect();
                 for (mut row, own) in out.rows_mut().into_iter().zip(all.chunks_exact(each.len())) {
@@ -227,9 +248,9 @@ impl<L> FittedGpClassifier<L> {
                 all.blocks(x, |block| {
                     let covariances = all.curvature.covariances(block.cross, &block.prior)?;
                     let traces: Vec<f64> = covariances.iter().map(|c| c.diag().sum()).collect();
-                    known("FittedGpClassifier::predict_proba", block.rows.start, &traces)?;
-                    let average =
-                        |at: usize| mean_softmax(draws.view(), block.mean.row(at), &covariances[at]);
+                    known(PROBA, block.rows.start, &traces)?;
+                    let mean = &block.mean + &given.slice(s![block.rows.clone(), ..]);
+                    let average = |at: usize| mean_softmax(draws.view(), mean.row(at), &covariances[at]);
                     let means: Vec<Array1<f64>> =
                         (0..covariances.len()).into_par_iter().map(average).collect();
                     block.rows.zip(means).for_each(|(i, mean)| out.row_mut(i).assign(&mean));
@@ -240,6 +261,11 @@ impl<L> FittedGpClassifier<L> {
         Ok(out)
     }
 
+    /// How probabilities are averaged unless said otherwise.
+    pub(super) fn average(&self) -> Average {
+        if matches!(*self.body, Body::Softmax(_)) { SOFTMAX_DRAWS } else { Average::Quadrature }
+    }
+
     fn features(&self) -> usize {
         match &*self.body {
             Body::Binary(each, _) => each.first().map_or(0, |l| l.x.cols()),
@@ -247,7 +273,7 @@ impl<L> FittedGpClassifier<L> {
         }
     }
 
-    fn functions(&self) -> usize {
+    pub(super) fn functions(&self) -> usize {
         match &*self.body {
             Body::Binary(each, _) => each.len(),
             Body::Softmax(_) => self.classes().len(),
@@ -256,7 +282,7 @@ impl<L> FittedGpClassifier<L> {
 }
 
 /// Divides by the sum; if all are zero, all are equal.
-fn normalise(mut row: ArrayViewMut1<f64>) {
+pub(super) fn normalise(mut row: ArrayViewMut1<f64>) {
     let sum = row.sum();
     let classes = row.len() as f64;
     row.mapv_inplace(|p| if sum > 0.0 { p / sum } else { 1.0 / classes });

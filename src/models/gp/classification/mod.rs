@@ -1,5 +1,6 @@
 //! Gaussian process classification by Laplace's approximation. Checked in `tests/gp_classify`.
 
+mod about;
 mod average;
 mod binary;
 mod fitted;
@@ -11,6 +12,7 @@ mod plan;
 mod saved;
 mod softmax;
 
+pub use about::FittedClassifierAbout;
 pub use average::Average;
 pub use fitted::{FittedGpClassifier, Latent};
 pub use likelihood::Likelihood;

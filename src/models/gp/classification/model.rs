@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use ndarray::ArrayView2;
+use ndarray::{ArrayView1, ArrayView2};
 
+use super::about::{Raised, means};
 use super::binary::Signs;
 use super::fitted::{Body, FittedGpClassifier};
 use super::laplace::{Laplace, Observed, Problem};
@@ -121,26 +122,40 @@ impl<L: Label> Fit<[L]> for GpClassifier {
     type Fitted = FittedGpClassifier<L>;
 
     fn fit(&self, device: &Device, x: ArrayView2<f64>, y: &[L]) -> Result<FittedGpClassifier<L>> {
-        let (labels, index, points) =
-            self.place("GpClassifier::fit", device, x, y, self.minimiser.is_some())?;
+        self.fit_raised("GpClassifier::fit", device, x, y, |_, _| 0.0)
+    }
+}
+
+impl GpClassifier {
+    /// A fit of `f - m` for latent functions f with means m, given for each row and the number of a function.
+    pub(super) fn fit_raised<L: Label>(
+        &self,
+        op: &'static str,
+        device: &Device,
+        x: ArrayView2<f64>,
+        y: &[L],
+        mean: impl Fn(ArrayView1<f64>, usize) -> f64,
+    ) -> Result<FittedGpClassifier<L>> {
+        let (labels, index, points) = self.place(op, device, x, y, self.minimiser.is_some())?;
         let space = HyperSpace::new(&self.kernel, None, &self.priors)?;
-        let mut searches = Vec::new();
+        let (classes, mut searches) = (labels.classes().len(), Vec::new());
         let body = match self.likelihood.link() {
             None => {
-                let classes = Classes { y: index, classes: labels.classes().len() };
-                Body::Softmax(Box::new(self.one(&points, &classes, &space, &mut searches)?))
+                let mean = means(op, &mean, x, 0..classes)?;
+                let observed = Raised { observed: Classes { y: index, classes }, mean };
+                Body::Softmax(Box::new(self.one(&points, &observed, &space, &mut searches)?))
             }
             Some(link) => {
-                let each = against_the_rest(&index, labels.classes().len())
-                    .map(|y| self.one(&points, &Signs { y, link }, &space, &mut searches));
+                let each = against_the_rest(&index, classes).enumerate().map(|(c, y)| {
+                    let mean = means(op, &mean, x, c..c + 1)?;
+                    self.one(&points, &Raised { observed: Signs { y, link }, mean }, &space, &mut searches)
+                });
                 Body::Binary(each.collect::<Result<_>>()?, link)
             }
         };
         Ok(FittedGpClassifier { labels, body: Arc::new(body), searches, device: points.device().clone() })
     }
-}
 
-impl GpClassifier {
     /// `ln Z` and its gradient by [`Kernel::theta`], at the kernel as it is; the sum over classes that are fitted
     /// against the rest.
     ///

@@ -5,9 +5,12 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
 use super::laplace::LatentGp;
 use super::likelihood::PointLikelihood;
-use crate::check::{finite, numbers};
+use crate::check::finite;
+#[cfg(feature = "serde")]
+use crate::check::numbers;
 use crate::learn::configure::getters;
 use crate::learn::{Inputs, Weights};
+use crate::models::gp::given_mean;
 use crate::{Kernel, Result};
 
 /// A latent process `f = m + g` about a given mean m, `g ~ GP(0, k)` as [`LatentGp`] approximates it: classification, counts and
@@ -25,9 +28,7 @@ getters!(LatentAbout<F> {
 
 /// `m(x)` at each row.
 fn at(mean: &impl Fn(ArrayView1<f64>) -> f64, x: ArrayView2<f64>) -> Result<Array1<f64>> {
-    let values: Array1<f64> = x.rows().into_iter().map(mean).collect();
-    numbers("LatentGp", "the mean function", values.view().insert_axis(Axis(1)))?;
-    Ok(values)
+    Ok(given_mean::at("LatentGp", mean, x)?.remove_axis(Axis(1)))
 }
 
 impl LatentGp {

@@ -1,13 +1,16 @@
-//! Sparse codes for a given dictionary, by proximal gradients.
+//! Sparse codes for a given dictionary, by proximal gradients and then exactly.
 
-use ndarray::{Array2, ArrayView2};
+use ndarray::{Array2, ArrayView1, ArrayView2, Axis};
 use rayon::prelude::*;
 
-use crate::Result;
-use crate::check::{finite, not_negative, numbers, require};
+use crate::check::{finite, largest, not_negative, numbers, require};
 use crate::learn::Inputs;
 use crate::linalg::eigh;
-use crate::optim::soft_threshold;
+use crate::linalg::small_cholesky::Small;
+use crate::matrix::window::windows;
+use crate::matrix::{Origin, Points};
+use crate::ops::{Along, Reduction, Shrinking, Trans, gemm, reduce, shrink};
+use crate::{Device, Matrix, Result};
 
 const OP: &str = "sparse_code";
 
@@ -17,7 +20,7 @@ const OP: &str = "sparse_code";
 pub enum SparseCoder {
     /// Proximal gradient steps: the error falls as 1/t.
     Ista,
-    /// The same with Nesterov's momentum, which starts anew where it would raise the objective: 1/t².
+    /// The same with Nesterov's momentum, which starts anew where it would lead uphill: 1/t².
     #[default]
     Fista,
 }
@@ -25,7 +28,8 @@ pub enum SparseCoder {
 /// The codes `argmin_z ½‖x - Dᵀz‖² + λ‖z‖₁` of the rows of x for the atoms in the rows of D, k x d: one row a row of x.
 ///
 /// Each step is `z ← S(z - ∇/L, λ/L)` with the soft threshold S and the largest eigenvalue L of `DDᵀ`, until no entry
-/// moves by more than the tolerance relative to the largest.
+/// moves by more than a millionth of the largest. Then the entries that are not zero are solved for, given their signs,
+/// and where the conditions of the lasso hold of the solution the code is exact; rows where they do not step on.
 ///
 /// ```
 /// use mercer::prelude::*;
@@ -45,80 +49,177 @@ pub fn sparse_code(
     penalty: f64,
     coder: SparseCoder,
 ) -> Result<Array2<f64>> {
+    sparse_code_on(&Device::cpu(), dictionary, x, penalty, coder)
+}
+
+/// [`sparse_code`] whose steps run on a device in f32; what is exact is found and judged on the CPU in f64.
+///
+/// # Errors
+/// As [`sparse_code`], and those of the device.
+pub fn sparse_code_on(
+    device: &Device,
+    dictionary: &Array2<f64>,
+    x: impl Inputs,
+    penalty: f64,
+    coder: SparseCoder,
+) -> Result<Array2<f64>> {
     let x = x.inputs();
-    finite("sparse_code", "the dictionary", dictionary.view())?;
-    finite("sparse_code", "x", x.view())?;
+    finite(OP, "the dictionary", dictionary.view())?;
+    finite(OP, "x", x.view())?;
     not_negative("penalty", penalty)?;
     let (d, own) = (dictionary.ncols(), x.ncols());
-    require("sparse_code", d == own, || format!("atoms of {d} numbers, rows of {own}"))?;
+    require(OP, d == own, || format!("atoms of {d} numbers, rows of {own}"))?;
     let start = Array2::zeros((x.nrows(), dictionary.nrows()));
-    codes(dictionary.view(), x.view(), penalty, coder, start)
+    codes(device, dictionary.view(), x.view(), (penalty, coder), start)
 }
 
 /// The most steps of one code.
 const STEPS: usize = 5000;
-/// What counts as no move.
-const TOLERANCE: f64 = 1e-10;
+/// Steps between two looks at how far codes move.
+const LOOK: usize = 10;
+/// Looks without a smaller move after which rounding is all that moves.
+const STALLED: usize = 20;
+/// What counts as no move before entries are solved for, and for rows where that is of no use.
+pub(super) const NEAR: f64 = 1e-6;
+const THERE: f64 = 1e-10;
+/// Rows that the CPU takes at once: each block ends when its own rows have.
+const BLOCK: usize = 256;
 
-/// [`sparse_code`] from given codes on: what it finds is never worse than them.
-pub(super) fn codes(
-    dictionary: ArrayView2<f64>,
-    x: ArrayView2<f64>,
+/// Lassos with a dictionary in common: `½ zᵀGz - bᵀz + λ‖z‖₁` for any b.
+pub(super) struct Lassos {
+    /// `G = DDᵀ`.
+    gram: Array2<f64>,
+    /// L, its largest eigenvalue.
+    pub largest: f64,
     penalty: f64,
     coder: SparseCoder,
-    mut z: Array2<f64>,
-) -> Result<Array2<f64>> {
-    let gram = dictionary.dot(&dictionary.t());
-    numbers(OP, "products of atoms", gram.view())?;
-    let largest = eigh(gram.view())?.values.iter().fold(0f64, |m, v| m.max(*v));
-    if largest <= 0.0 {
-        return Ok(Array2::zeros(z.raw_dim()));
+}
+
+impl Lassos {
+    pub fn new(dictionary: ArrayView2<f64>, (penalty, coder): (f64, SparseCoder)) -> Result<Self> {
+        let gram = dictionary.dot(&dictionary.t());
+        numbers(OP, "products of atoms", gram.view())?;
+        let largest = eigh(gram.view())?.values.iter().fold(0f64, |m, v| m.max(*v));
+        Ok(Lassos { gram, largest, penalty, coder })
     }
-    let inner = x.dot(&dictionary.t());
-    numbers(OP, "products of atoms and rows", inner.view())?;
-    let k = gram.nrows();
-    // ½ zᵀGz - bᵀz + λ‖z‖₁, which is the objective but for ½‖x‖².
-    let value = |z: &[f64], b: &[f64]| -> f64 {
-        let quadratic: f64 = (0..k).map(|i| z[i] * (0..k).map(|j| gram[[i, j]] * z[j]).sum::<f64>()).sum();
-        let linear: f64 = z.iter().zip(b).map(|(z, b)| b * z).sum();
-        0.5 * quadratic - linear + penalty * z.iter().map(|v| v.abs()).sum::<f64>()
-    };
-    let step = |at: &[f64], b: &[f64]| -> Vec<f64> {
-        let slope = |i: usize| (0..k).map(|j| gram[[i, j]] * at[j]).sum::<f64>() - b[i];
-        (0..k).map(|i| soft_threshold(at[i] - slope(i) / largest, penalty / largest)).collect()
-    };
-    let solve = |start: Vec<f64>, b: &[f64]| -> Vec<f64> {
-        let (mut now, mut before, mut t) = (start.clone(), start, 1f64);
-        let mut last = value(&now, b);
-        for _ in 0..STEPS {
-            let next_t = 0.5 * (1.0 + (1.0 + 4.0 * t * t).sqrt());
-            let momentum = if coder == SparseCoder::Fista { (t - 1.0) / next_t } else { 0.0 };
-            let ahead: Vec<f64> = now.iter().zip(&before).map(|(a, b)| a + momentum * (a - b)).collect();
-            let mut next = step(&ahead, b);
-            let mut reached = value(&next, b);
-            t = next_t;
-            if reached > last && momentum > 0.0 {
-                next = step(&now, b);
-                reached = value(&next, b);
-                t = 1.0;
+
+    /// G/L on a device.
+    pub fn scaled(&self, device: &Device) -> Result<Matrix> {
+        Matrix::upload(OP, device, (&self.gram / self.largest).view())
+    }
+
+    /// Steps from these codes until none moves by more than the tolerance; `gram` is G/L, `linear` b/L. On a GPU nothing
+    /// but the largest move comes back, at every look.
+    pub fn steps(
+        &self,
+        (gram, linear): (&Matrix, &Matrix),
+        mut at: Shrinking,
+        tolerance: f64,
+    ) -> Result<Shrinking> {
+        let (momentum, threshold) = (self.coder == SparseCoder::Fista, self.penalty / self.largest);
+        let (mut least, mut looks) = (f64::INFINITY, 0);
+        for step in 1..=STEPS {
+            let product = gemm(1.0, &at.ahead, Trans::No, gram, Trans::No)?;
+            at = shrink(at, product, linear, threshold, momentum)?;
+            if step % LOOK > 0 {
+                continue;
             }
-            let move_ = next.iter().zip(&now).fold(0f64, |m, (a, b)| m.max((a - b).abs()));
-            let size = next.iter().fold(f64::MIN_POSITIVE, |m, v| m.max(v.abs()));
-            before = std::mem::replace(&mut now, next);
-            last = reached;
-            if move_ <= TOLERANCE * size {
+            let moved = reduce(&at.state, Along::EachColumn, Reduction::Max)?.to_array()?[[0, 1]];
+            looks = if moved < least { 0 } else { looks + 1 };
+            least = least.min(moved);
+            let stalled = looks >= STALLED && gram.device().is_gpu();
+            // Codes that are no numbers do not move either; whoever reads them looks for that.
+            if moved <= tolerance || stalled || moved.is_nan() {
                 break;
             }
         }
-        now
-    };
-    let found: Vec<Vec<f64>> =
-        (0..x.nrows()).into_par_iter().map(|n| solve(z.row(n).to_vec(), &inner.row(n).to_vec())).collect();
-    z.rows_mut()
-        .into_iter()
-        .zip(&found)
-        .for_each(|(mut row, own)| row.iter_mut().zip(own).for_each(|(a, b)| *a = *b));
-    // The folds above pass over what is not a number.
+        Ok(at)
+    }
+
+    /// The code with these signs: `G_SS z_S = b_S - λ sign` on the entries S that are not zero. None if it has other signs or
+    /// does not meet the conditions of the lasso, `|b - Gz| ≤ λ` with equality and the sign of z on S.
+    fn exact(&self, b: ArrayView1<f64>, z: ArrayView1<f64>) -> Option<Vec<f64>> {
+        let own: Vec<usize> = (0..z.len()).filter(|&j| z[j] != 0.0).collect();
+        let right =
+            Array2::from_shape_fn((1, own.len()), |(_, i)| b[own[i]] - self.penalty * z[own[i]].signum());
+        let part = Array2::from_shape_fn((own.len(), own.len()), |(i, j)| self.gram[[own[i], own[j]]]);
+        let found = Small::new(OP, part.view()).ok()?.solve_rows(right.view());
+        let signs = own.iter().zip(&found).all(|(&j, v)| v * z[j] > 0.0);
+        let mut all = vec![0.0; z.len()];
+        own.iter().zip(&found).for_each(|(&j, v)| all[j] = *v);
+        let slack = 1e-9 * largest(b).max(self.penalty);
+        let holds = (0..z.len()).all(|j| {
+            let rest = b[j] - own.iter().zip(&found).map(|(&i, v)| self.gram[[j, i]] * v).sum::<f64>();
+            let wanted = if all[j] == 0.0 {
+                rest.abs() - self.penalty
+            } else {
+                (rest - self.penalty * all[j].signum()).abs()
+            };
+            wanted <= slack
+        });
+        ((signs || self.penalty == 0.0) && holds).then_some(all)
+    }
+
+    /// Replaces codes by exact ones where they can be found; the other rows' numbers.
+    fn settle(&self, b: &Array2<f64>, z: &mut Array2<f64>, rows: Vec<usize>) -> Vec<usize> {
+        let found: Vec<Option<Vec<f64>>> = rows.par_iter().map(|&n| self.exact(b.row(n), z.row(n))).collect();
+        let mut open = Vec::new();
+        for (n, exact) in rows.into_iter().zip(found) {
+            match exact {
+                Some(exact) => z.row_mut(n).assign(&ArrayView1::from(&exact)),
+                None => open.push(n),
+            }
+        }
+        open
+    }
+
+    /// Steps on the CPU for some rows.
+    fn on_cpu(&self, b: &Array2<f64>, z: &mut Array2<f64>, rows: &[usize], tolerance: f64) -> Result<()> {
+        let cpu = Device::cpu();
+        let gram = self.scaled(&cpu)?;
+        for part in windows(rows.len(), BLOCK) {
+            let own = &rows[part];
+            let linear = Matrix::upload(OP, &cpu, (b.select(Axis(0), own) / self.largest).view())?;
+            let start = Shrinking::new(Matrix::from_host(z.select(Axis(0), own)))?;
+            let found = self.steps((&gram, &linear), start, tolerance)?.codes.into_array()?;
+            own.iter().zip(found.rows()).for_each(|(&n, row)| z.row_mut(n).assign(&row));
+        }
+        Ok(())
+    }
+}
+
+/// Operations of a hundred steps, which decide where codes are found.
+pub(super) fn flops(n: usize, k: usize) -> f64 {
+    200.0 * n as f64 * (k * k) as f64
+}
+
+/// [`sparse_code`] from given codes on.
+pub(super) fn codes(
+    device: &Device,
+    dictionary: ArrayView2<f64>,
+    x: ArrayView2<f64>,
+    lasso: (f64, SparseCoder),
+    mut z: Array2<f64>,
+) -> Result<Array2<f64>> {
+    let lassos = Lassos::new(dictionary, lasso)?;
+    if lassos.largest <= 0.0 {
+        return Ok(Array2::zeros(z.raw_dim()));
+    }
+    let b = x.dot(&dictionary.t());
+    numbers(OP, "products of atoms and rows", b.view())?;
+    let (n, k) = b.dim();
+    let linear = Points::new(OP, device, (&b / lassos.largest).view(), Origin::Fixed, flops(n, k))?;
+    let all: Vec<usize> = (0..n).collect();
+    if linear.device().is_gpu() {
+        let there = linear.device();
+        let start = Shrinking::new(Matrix::upload(OP, there, z.view())?)?;
+        z = lassos.steps((&lassos.scaled(there)?, linear.matrix()?), start, NEAR)?.codes.into_array()?;
+    } else {
+        lassos.on_cpu(&b, &mut z, &all, NEAR)?;
+    }
+    let open = lassos.settle(&b, &mut z, all);
+    lassos.on_cpu(&b, &mut z, &open, THERE)?;
+    lassos.settle(&b, &mut z, open);
     numbers(OP, "the codes", z.view())?;
     Ok(z)
 }

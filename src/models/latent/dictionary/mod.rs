@@ -1,7 +1,10 @@
-//! Dictionary learning and sparse codes. Checked in `tests/neural/dictionary.rs`.
+//! Dictionary learning and sparse codes. Checked in `tests/neural/dictionary.rs`, on devices in `tests/neural/sparse_devices.rs`.
 
 mod code;
+mod fitted;
 mod model;
+mod there;
 
-pub use code::{SparseCoder, sparse_code};
-pub use model::{DictionaryLearning, FittedDictionary, Sparsity};
+pub use code::{SparseCoder, sparse_code, sparse_code_on};
+pub use fitted::FittedDictionary;
+pub use model::{DictionaryLearning, Sparsity};

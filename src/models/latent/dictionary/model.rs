@@ -3,12 +3,13 @@
 use ndarray::{Array2, ArrayView2, Axis};
 
 use super::code::{SparseCoder, codes};
-use crate::check::{finite, inputs, not_negative, parameter, require, room};
-use crate::learn::configure::{getters, setters};
-use crate::learn::inherent::{fits, inherent};
-use crate::learn::{Fit, InverseTransform, Report, Reported, Transform};
+use super::fitted::FittedDictionary;
+use super::there::There;
+use crate::check::{finite, not_negative, number, parameter, require, room};
+use crate::learn::configure::setters;
+use crate::learn::inherent::fits;
+use crate::learn::{Fit, Report};
 use crate::random::gaussians;
-use crate::saved::Format;
 use crate::{Device, Progress, Result};
 
 const OP: &str = "DictionaryLearning::fit";
@@ -26,9 +27,10 @@ pub enum Sparsity {
 
 /// Dictionary learning: `min ½ Σ_n‖x_n - Dᵀz_n‖² + λ Σ_n‖z_n‖₁` over atoms, the k rows of D, and codes z.
 ///
-/// Codes given atoms are lassos ([`sparse_code`](super::sparse_code)); atoms given codes are least squares, one after
+/// Codes given atoms are lassos ([`sparse_code`](super::sparse_code())); atoms given codes are least squares, one after
 /// another, with norms of at most one. Neither raises the objective. It is not convex; the seed decides where it starts.
-/// Rows are not centred. Runs on the CPU in f64.
+/// Rows are not centred. On a device rows and penalised codes stay there, in f32; atoms are found on the CPU in f64 from
+/// `ZᵀZ` and `ZᵀX`. One-hot codes are found on the CPU.
 ///
 /// ```
 /// use mercer::prelude::*;
@@ -90,7 +92,7 @@ fits!(DictionaryLearning: Fit -> FittedDictionary);
 impl Fit for DictionaryLearning {
     type Fitted = FittedDictionary;
 
-    fn fit(&self, _: &Device, x: ArrayView2<f64>, (): &()) -> Result<FittedDictionary> {
+    fn fit(&self, device: &Device, x: ArrayView2<f64>, (): &()) -> Result<FittedDictionary> {
         finite(OP, "x", x)?;
         parameter("atoms", self.atoms as f64, self.atoms > 0, "must be at least 1")?;
         room("atoms", self.atoms, 8 * (x.nrows() + x.ncols()))?;
@@ -100,12 +102,23 @@ impl Fit for DictionaryLearning {
         }
         let mut atoms = self.begin(x)?;
         let mut z = Array2::zeros((x.nrows(), self.atoms));
+        let mut there = match self.sparsity {
+            Sparsity::L1(penalty) => There::new(device, x, &atoms, (penalty, self.coder))?,
+            Sparsity::OneHot => None,
+        };
         let mut trace = Vec::new();
         let (mut iterations, mut converged) = (0, false);
         while !converged && iterations < self.max_iterations {
-            z = encode(self.sparsity, self.coder, atoms.view(), x, z)?;
-            self.improve(&mut atoms, x, &z);
-            let value = objective(self.sparsity, atoms.view(), x, &z);
+            let value = if let Some(there) = &mut there {
+                let (gram, inner) = there.encode(atoms.view())?;
+                self.improve(&mut atoms, &gram, &inner);
+                there.objective(&atoms)?
+            } else {
+                z = encode(&Device::cpu(), (self.sparsity, self.coder), atoms.view(), x, z)?;
+                self.improve(&mut atoms, &z.t().dot(&z), &z.t().dot(&x));
+                objective(self.sparsity, atoms.view(), x, &z)
+            };
+            number(OP, "the objective", value)?;
             converged =
                 trace.last().is_some_and(|before: &f64| before - value <= self.tolerance * before.abs());
             trace.push(value);
@@ -115,14 +128,14 @@ impl Fit for DictionaryLearning {
         finite(OP, "the atoms", atoms.view())?;
         let last = trace.last().copied().unwrap_or(f64::NAN);
         let report = Report::new(trace, iterations, converged, vec![last]);
-        Ok(FittedDictionary { format: Format, atoms, sparsity: self.sparsity, coder: self.coder, report })
+        Ok(FittedDictionary::new(device, atoms, (self.sparsity, self.coder), report))
     }
 }
 
 /// The codes of rows, no worse than those given.
-fn encode(
-    s: Sparsity,
-    coder: SparseCoder,
+pub(super) fn encode(
+    device: &Device,
+    (s, coder): (Sparsity, SparseCoder),
     atoms: ArrayView2<f64>,
     x: ArrayView2<f64>,
     z: Array2<f64>,
@@ -142,7 +155,7 @@ fn encode(
             return Ok(hot);
         }
     };
-    codes(atoms, x, penalty, coder, z)
+    codes(device, atoms, x, (penalty, coder), z)
 }
 
 fn objective(s: Sparsity, atoms: ArrayView2<f64>, x: ArrayView2<f64>, z: &Array2<f64>) -> f64 {
@@ -177,9 +190,8 @@ impl DictionaryLearning {
         Ok(atoms)
     }
 
-    /// Each atom by least squares given the others; its norm is at most one where codes are penalised.
-    fn improve(&self, atoms: &mut Array2<f64>, x: ArrayView2<f64>, z: &Array2<f64>) {
-        let (gram, inner) = (z.t().dot(z), z.t().dot(&x));
+    /// Each atom by least squares given the others, from `ZᵀZ` and `ZᵀX`; its norm is at most one where codes are penalised.
+    fn improve(&self, atoms: &mut Array2<f64>, gram: &Array2<f64>, inner: &Array2<f64>) {
         for k in 0..self.atoms {
             if gram[[k, k]] <= 0.0 {
                 continue;
@@ -192,61 +204,5 @@ impl DictionaryLearning {
                 atom /= norm;
             }
         }
-    }
-}
-
-/// A fitted [`DictionaryLearning`].
-#[derive(Debug, Clone)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
-pub struct FittedDictionary {
-    format: Format,
-    #[cfg_attr(feature = "serde", serde(with = "crate::saved::matrix"))]
-    atoms: Array2<f64>,
-    sparsity: Sparsity,
-    coder: SparseCoder,
-    report: Report,
-}
-
-getters!(FittedDictionary {
-    /// The atoms, k x d.
-    atoms: &Array2<f64>,
-    /// How the fit went; the trace is the objective.
-    report: &Report,
-});
-
-inherent!(FittedDictionary: Transform, InverseTransform);
-
-impl Transform for FittedDictionary {
-    /// The codes of rows.
-    fn transform(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
-        inputs("FittedDictionary::transform", x, self.atoms.ncols())?;
-        let start = Array2::zeros((x.nrows(), self.atoms.nrows()));
-        let z = encode(self.sparsity, self.coder, self.atoms.view(), x, start)?;
-        finite("FittedDictionary::transform", "the codes", z.view())?;
-        Ok(z)
-    }
-}
-
-impl InverseTransform for FittedDictionary {
-    /// Sums of atoms.
-    fn inverse_transform(&self, z: ArrayView2<f64>) -> Result<Array2<f64>> {
-        inputs("FittedDictionary::inverse_transform", z, self.atoms.nrows())?;
-        Ok(z.dot(&self.atoms))
-    }
-}
-
-impl Reported for FittedDictionary {
-    fn report(&self) -> &Report {
-        &self.report
-    }
-}
-
-#[cfg(feature = "serde")]
-crate::saved::saved!(FittedDictionary);
-
-#[cfg(feature = "serde")]
-impl crate::saved::Checked for FittedDictionary {
-    fn check(&self) -> Result<()> {
-        finite("a saved FittedDictionary", "the atoms", self.atoms.view())
     }
 }
