@@ -11,4 +11,4 @@ mod proximal;
 
 pub use fitted::{FittedLogisticRegression, FittedProbitRegression};
 pub use model::{LogisticRegression, ProbitRegression};
-pub(in crate::models::linear) use newton::solve;
+pub(in crate::models::linear) use newton::{solve, well_conditioned};

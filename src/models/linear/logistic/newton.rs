@@ -231,7 +231,7 @@ fn inverse(h: ArrayView2<f64>) -> Result<Array2<f64>> {
 }
 
 /// Whether the squares of the pivots of a Cholesky factor are all above this share of the largest.
-pub(super) fn well_conditioned(l: &[f64], n: usize, least_ratio: f64) -> bool {
+pub(in crate::models::linear) fn well_conditioned(l: &[f64], n: usize, least_ratio: f64) -> bool {
     let pivots = || (0..n).map(|i| l[i * n + i]);
     let (least, most) = (pivots().fold(f64::INFINITY, f64::min), pivots().fold(0.0, f64::max));
     least * least > least_ratio * most * most
