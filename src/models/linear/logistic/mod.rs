@@ -8,6 +8,8 @@ mod on_device;
 mod passes;
 mod problem;
 mod proximal;
+mod rows;
+mod sampled;
 
 pub use fitted::{FittedLogisticRegression, FittedProbitRegression};
 pub use model::{LogisticRegression, ProbitRegression};
