@@ -14,6 +14,7 @@ mod conjugate;
 mod decisions;
 mod densities;
 mod discriminants;
+mod generative_adapters;
 mod geometry;
 mod input;
 mod links;

@@ -42,17 +42,17 @@ conforms!(least_squares_classifier, data::spelt(), LeastSquaresClassifier::new(0
 conforms!(perceptron, noisy(), Perceptron::new().max_passes(20), |f, x| f.decision(x);
     1e-6, saved, cancel(Perceptron::new().progress(enough())));
 conforms!(linear_discriminant, data::spelt(), LinearDiscriminant::new(),
-    |f, x| Ok(beside(&[f.predict_proba(x)?.view(), f.log_joint(x)?.view()])); 1e-6, weights, unordered, saved);
+    |f, x| Ok(beside(&[f.predict_proba(x)?.view(), f.log_joint(x)?.view()])); 1e-4, weights, unordered, saved);
 conforms!(quadratic_discriminant, data::spelt(), QuadraticDiscriminant::new(), |f, x| f.predict_proba(x);
-    1e-6, weights, unordered, saved);
+    1e-4, weights, unordered, saved);
 conforms!(gaussian_naive_bayes, data::spelt(), GaussianNaiveBayes::new(), |f, x| f.predict_proba(x);
-    1e-6, weights, unordered, saved);
+    1e-4, weights, unordered, saved);
 conforms!(bernoulli_naive_bayes, bits(), BernoulliNaiveBayes::new().beta(1.0, 1.0), |f, x| f.predict_proba(x);
-    1e-6, weights, unordered, saved);
+    1e-4, weights, unordered, saved);
 conforms!(categorical_naive_bayes, words(), CategoricalNaiveBayes::new().smoothing(1.0).categories(vec![30; 5]), |f, x| f.predict_proba(x);
     1e-6, weights, unordered, saved);
 conforms!(multinomial_naive_bayes, words(), MultinomialNaiveBayes::new(1.0), |f, x| f.predict_proba(x);
-    1e-6, weights, unordered, saved);
+    1e-4, weights, unordered, saved);
 conforms!(table_classifier, bits(), TableClassifier::new(1.0), |f, x| f.predict_proba(x); 1e-6, weights, unordered, saved);
 conforms!(generative_classifier, data::named(), GenerativeClassifier::new(IndependentDensity::new(FeatureFamily::Gaussian)),
     |f, x| f.predict_proba(x); 1e-6, unordered,
@@ -68,11 +68,11 @@ conforms!(gradient_boosting, numbers(), GradientBoosting::new(10), |f, x| Ok(col
 conforms!(gradient_boosting_classifier, noisy(), GradientBoostingClassifier::new(10), |f, x| f.predict_proba(x);
     1e-6, weights, unordered, saved, cancel(GradientBoostingClassifier::new(10).progress(enough())));
 conforms!(bagging, data::named(), Bagging::new(GaussianNaiveBayes::new(), 5), |f, x| f.predict_proba(x);
-    1e-6, cancel(Bagging::new(GaussianNaiveBayes::new(), 5).progress(enough())));
+    1e-4, cancel(Bagging::new(GaussianNaiveBayes::new(), 5).progress(enough())));
 conforms!(bagged_regression, numbers(), Bagging::new(Ridge::new(0.1), 5), |f, x| Ok(column(f.predict(x)?));
     1e-6, cancel(Bagging::new(Ridge::new(0.1), 5).progress(enough())));
 conforms!(calibrated, noisy(), Calibrated::new(LinearDiscriminant::new(), CalibrationMap::Platt), |f, x| f.predict_proba(x);
-    1e-6, cancel(Calibrated::new(LinearDiscriminant::new(), CalibrationMap::Platt).progress(enough())));
+    1e-4, cancel(Calibrated::new(LinearDiscriminant::new(), CalibrationMap::Platt).progress(enough())));
 conforms!(private_vote, data::named(), PrivateVote::new(GaussianNaiveBayes::new(), 3), |f, x| f.votes(x);
     1e-6, cancel(PrivateVote::new(GaussianNaiveBayes::new(), 3).progress(enough())));
 conforms!(novelty, data::blobs(), Novelty::new(IndependentDensity::new(FeatureFamily::Gaussian), 0.1), |f, x| f.decision(x); 1e-6, unordered);

@@ -11,7 +11,10 @@ from pathlib import Path
 import numpy as np
 import statsmodels.api as sm
 from sklearn.linear_model import ElasticNet, ElasticNetCV, HuberRegressor, Lasso, LassoCV, QuantileRegressor
+from scipy.optimize import linprog
+from scipy.stats import norm, scoreatpercentile
 from statsmodels.genmod.families import links
+from statsmodels.regression.quantile_regression import hall_sheather, kernels
 
 warnings.simplefilter("ignore")
 rng = np.random.default_rng(5)
@@ -64,6 +67,46 @@ out["quantile"] = [
     for q in (0.1, 0.25, 0.5, 0.75, 0.9)
     for f in [sm.QuantReg(y, design).fit(q=q, max_iter=20000, p_tol=1e-12)]
 ]
+
+
+def sparsity_errors(q):
+    """statsmodels' robust errors at the exact minimum: its own has residuals of either sign where the line meets rows."""
+    exact = QuantileRegressor(quantile=q, alpha=0.0, solver="highs").fit(x, y)
+    residual = y - exact.predict(x)
+    residual[np.abs(residual) < 1e-9] = 0.0
+    h = hall_sheather(n, q)
+    spread = scoreatpercentile(residual, 75) - scoreatpercentile(residual, 25)
+    h = min(np.std(y), spread / 1.34) * (norm.ppf(q + h) - norm.ppf(q - h))
+    density = kernels["epa"](residual / h).sum() / (n * h)
+    squares = np.where(residual > 0, q**2, (1 - q) ** 2) / density**2
+    bread = np.linalg.pinv(design.T @ design)
+    return np.sqrt(np.diag(bread @ (design.T * squares) @ design @ bread))
+
+
+out["quantile_errors"] = [
+    dict(q=q, iid=f.bse.tolist(), robust=sparsity_errors(q).tolist())
+    for q in (0.25, 0.5, 0.75)
+    for f in [sm.QuantReg(y, design).fit(q=q, vcov="iid", max_iter=20000, p_tol=1e-12)]
+]
+out["quantile_errors"][1]["robust"] = sm.QuantReg(y, design).fit(q=0.5, max_iter=20000, p_tol=1e-12).bse.tolist()
+
+
+def together(levels, ordered):
+    """The sum of all risks at its minimum, with no line above the next at any row if that is asked for."""
+    q, p = len(levels), d + 1
+    zero = np.zeros((n, p))
+    lines = np.kron(np.eye(q), design)
+    cost = np.r_[np.zeros(q * p), np.repeat(levels, n), np.repeat(1 - np.array(levels), n)]
+    equal = np.hstack([lines, np.eye(q * n), -np.eye(q * n)])
+    above = np.vstack([np.hstack([design if j == k else -design if j == k + 1 else zero for j in range(q)]) for k in range(q - 1)])
+    above = np.hstack([above, np.zeros((len(above), 2 * q * n))])
+    bounds = [(None, None)] * (q * p) + [(0, None)] * (2 * q * n)
+    order = dict(A_ub=above, b_ub=np.zeros(len(above))) if ordered else {}
+    return linprog(cost, A_eq=equal, b_eq=np.tile(y, q), bounds=bounds, method="highs", **order).fun
+
+
+levels = np.round(np.arange(0.05, 1.0, 0.1), 2).tolist()
+out["quantile_joint"] = dict(levels=levels, objective=together(levels, True), apart=together(levels, False))
 pen = QuantileRegressor(quantile=0.3, alpha=0.1, solver="highs").fit(x, y)
 out["quantile_penalised"] = dict(q=0.3, penalty=0.1, coef=pen.coef_.tolist(), intercept=pen.intercept_)
 

@@ -2,9 +2,10 @@
 
 use mercer::models::linear::{Family, GeneralisedLinear, LeastSquares, Link};
 use mercer::{Device, Error};
-use ndarray::{Array1, Array2, Axis, array, concatenate};
+use ndarray::{Array1, Array2, Axis, array, concatenate, s};
 use serde_json::Value;
 
+use crate::support::random;
 use crate::{matrix, near, oracle, vector};
 
 fn compare(all: &Value, name: &str, target: &str, model: GeneralisedLinear) {
@@ -135,4 +136,54 @@ fn no_likelihood_without_a_dispersion() {
     // As many coefficients as observations.
     let full = fit(&array![[1.0, 0.3], [0.2, 2.0]], &array![1.0_f64, 5.0]);
     assert!(full.log_likelihood().is_err() && full.degrees_of_freedom() == 0.0);
+}
+
+/// K.1: the categorical family with its canonical link. Expected and observed sums of x are the same in each class; two
+/// classes are the Bernoulli family; and counts of classes in cells are Poisson with a constant for each cell.
+#[test]
+fn the_categorical_family_is_the_softmax() {
+    let (x, noise) = (random(60, 2, 7), random(60, 3, 8));
+    let scores = x.dot(&random(2, 3, 9)) + 2.0 * noise;
+    let best = |r: ndarray::ArrayView1<f64>| (0..3).fold(0, |b, c| if r[c] > r[b] { c } else { b });
+    let y: Vec<usize> = scores.rows().into_iter().map(best).collect();
+    let fit = GeneralisedLinear::categorical(0.0).fit(&Device::cpu(), &x, &y).unwrap();
+    let mut residual = -fit.predict_proba(&x).unwrap();
+    y.iter().enumerate().for_each(|(i, &k)| residual[[i, k]] += 1.0);
+    assert!(x.t().dot(&residual).iter().chain(&residual.sum_axis(Axis(0))).all(|v| v.abs() < 1e-8));
+
+    let two: Vec<usize> = y.iter().map(|k| usize::from(*k == 2)).collect();
+    let numbers: Array1<f64> = two.iter().map(|k| *k as f64).collect();
+    for penalty in [0.0, 3.0] {
+        let softmax = GeneralisedLinear::categorical(penalty).fit(&Device::cpu(), &x, &two).unwrap();
+        let model = GeneralisedLinear::new(Family::Bernoulli).penalty(penalty);
+        let bernoulli = model.fit(&Device::cpu(), &x, &numbers).unwrap();
+        near(softmax.coefficients(), bernoulli.coefficients(), 1e-8, "coefficients");
+        near(softmax.intercept(), bernoulli.intercept(), 1e-8, "intercept");
+        let errors = softmax.standard_errors().unwrap();
+        near(errors.slice(s![..2, ..]), &bernoulli.standard_errors(), 1e-7, "standard errors");
+        if penalty == 0.0 {
+            near(&[-2.0 * softmax.log_likelihood()], &bernoulli.deviance(), 1e-9, "deviance");
+        }
+    }
+
+    // Four cells of x, three classes: log counts are a constant of the cell and a line of the class.
+    let cells = Array1::from_shape_fn(60, |i| (i % 4) as f64);
+    let fit = GeneralisedLinear::categorical(0.0).fit(&Device::cpu(), cells.view().insert_axis(Axis(1)), &y).unwrap();
+    let mut counts = Array1::<f64>::zeros(12);
+    cells.iter().zip(&y).for_each(|(c, k)| counts[3 * *c as usize + k] += 1.0);
+    // Columns: cells, classes 1 and 2, and these times the cell.
+    let design = Array2::from_shape_fn((12, 8), |(row, j)| {
+        let (cell, class) = (row / 3, row % 3);
+        match j {
+            0..4 => f64::from(u8::from(cell == j)),
+            4 | 5 => f64::from(u8::from(class == j - 3)),
+            _ => cell as f64 * f64::from(u8::from(class == j - 5)),
+        }
+    });
+    let poisson = GeneralisedLinear::new(Family::Poisson).intercept(false).fit(&Device::cpu(), &design, &counts).unwrap();
+    let w = poisson.coefficients();
+    let slopes = [1, 2].map(|k| fit.coefficients()[[0, k]] - fit.coefficients()[[0, 0]]);
+    let levels = [1, 2].map(|k| fit.intercept()[k] - fit.intercept()[0]);
+    near(&slopes, &[w[[6, 0]], w[[7, 0]]], 1e-7, "slopes of the surrogate");
+    near(&levels, &[w[[4, 0]], w[[5, 0]]], 1e-7, "levels of the surrogate");
 }

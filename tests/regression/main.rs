@@ -10,6 +10,7 @@ mod augment;
 mod bias_variance;
 mod elastic_net;
 mod glm;
+mod glm_adapters;
 mod huber;
 mod importance;
 mod input;

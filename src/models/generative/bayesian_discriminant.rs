@@ -87,7 +87,7 @@ impl BayesianDiscriminant {
         }
         let mass = task.mass();
         let shares = (&mass + self.concentration) / (mass.sum() + k as f64 * self.concentration);
-        Ok(Found { gaussians: Gaussians::new(op, means, scales, shares)?, degrees })
+        Ok(Found { gaussians: Gaussians::new(op, &Device::cpu(), means, scales, shares)?, degrees })
     }
 }
 

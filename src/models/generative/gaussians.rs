@@ -10,8 +10,9 @@ use rayon::prelude::*;
 use crate::check::{finite, require};
 use crate::check::{parameter, zeros};
 use crate::linalg::small_cholesky::cholesky;
+use super::on_device::{White, log_densities};
 use crate::ops::product_alone;
-use crate::{Error, Result};
+use crate::{Device, Error, Result};
 
 /// Rows whose densities a thread takes at a time.
 const ROWS: usize = 512;
@@ -96,11 +97,15 @@ pub(super) struct Gaussians {
     log_dets: Vec<f64>,
     #[cfg_attr(feature = "serde", serde(with = "crate::saved::vector"))]
     pub priors: Array1<f64>,
+    /// Where densities of many rows are computed.
+    #[cfg_attr(feature = "serde", serde(skip, default = "Device::cpu"))]
+    pub device: Device,
 }
 
 impl Gaussians {
     pub fn new(
         op: &'static str,
+        device: &Device,
         means: Array2<f64>,
         covariances: Vec<Array2<f64>>,
         priors: Array1<f64>,
@@ -112,7 +117,14 @@ impl Gaussians {
             stack(Axis(0), &views).expect("all are d x d")
         };
         let (covariances, whitenings) = (stacked(&covariances), stacked(&whitenings));
-        Ok(Gaussians { means, covariances, whitenings, log_dets, priors })
+        Ok(Gaussians { means, covariances, whitenings, log_dets, priors, device: device.clone() })
+    }
+
+    /// Whether covariances whose entries have the digits of f32 say enough of their inverses: no direction has less than
+    /// a hundredth of its feature's variance for itself.
+    pub fn resolved(&self) -> bool {
+        let pairs = self.covariances.outer_iter().zip(self.whitenings.outer_iter());
+        pairs.into_iter().all(|(c, w)| c.diag().iter().zip(w.diag()).all(|(c, w)| w * w * c <= 100.0))
     }
 
     fn at(&self, class: usize) -> usize {
@@ -128,13 +140,17 @@ impl Gaussians {
     }
 
     /// `ln p(class) + ln N(x; m_class, C_class)`.
-    pub fn log_joint(&self, x: ArrayView2<f64>) -> Array2<f64> {
-        let mut out = self.squares(x);
-        for (class, mut column) in out.columns_mut().into_iter().enumerate() {
-            let constant = self.priors[class].ln() - 0.5 * (x.ncols() as f64 * LN_2PI + self.log_det(class));
-            column.mapv_inplace(|square| constant - 0.5 * square);
-        }
-        out
+    pub fn log_joint(&self, op: &'static str, x: ArrayView2<f64>) -> Result<Array2<f64>> {
+        let (k, d) = self.means.dim();
+        let constant = Array1::from_shape_fn(k, |class| {
+            self.priors[class].ln() - 0.5 * (d as f64 * LN_2PI + self.log_det(class))
+        });
+        let exact = |x: ArrayView2<f64>| -0.5 * self.squares(x) + &constant;
+        let count = self.whitenings.len_of(Axis(0));
+        let all = self.whitenings.to_shape((count * d, d)).expect("one below the other");
+        let white = if count == 1 { White::Shared(all.view()) } else { White::Each(all.view()) };
+        let there = log_densities(op, &self.device, x, &self.means, &white, &constant, exact)?;
+        Ok(there.unwrap_or_else(|| exact(x)))
     }
 
     /// `ln |C_class|`.

@@ -4,6 +4,7 @@ use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 
 use super::gaussians::{Gaussians, priors, shrunk};
 use super::moments::Moments;
+use super::on_device::placed;
 #[cfg(feature = "serde")]
 use crate::check::{finite, require};
 use crate::check::{inputs, parameter};
@@ -23,7 +24,10 @@ use crate::{Device, Result};
 /// if unbiased), and priors are the shares of the classes unless given. A shrinkage s makes it
 /// `(1 - s) C + s (tr C/d) I`, which columns that depend on each other, or more features than rows, make necessary.
 /// `transform` projects on Fisher's directions, at most K - 1: those of the largest variance between classes in units of
-/// that within. It is computed in f64 on the CPU, whatever the device.
+/// that within.
+///
+/// A GPU sums the moments of the classes and computes densities in f32; what that does not tell, nearly dependent features
+/// and rows between two classes, is computed in f64 on the CPU, as is Ledoit and Wolf's shrinkage.
 ///
 /// ```
 /// use mercer::prelude::*;
@@ -82,8 +86,22 @@ setters!(LinearDiscriminant {
 
 fits_across!(LinearDiscriminant: Classify -> FittedLinearDiscriminant);
 
+const OP: &str = "FittedLinearDiscriminant::predict";
+
 impl LinearDiscriminant {
-    fn run(&self, all: &Meeting, _: &Device, task: &Task) -> Result<Found> {
+    /// With sums of a device where they tell enough, else with those of the CPU.
+    fn run(&self, all: &Meeting, device: &Device, task: &Task) -> Result<Found> {
+        let there = if self.ledoit_wolf { None } else { Moments::on_device(all, device, task)? };
+        if let Some(there) = there
+            && let Ok(found) = self.learn(all, device, task, there)
+            && found.gaussians.resolved()
+        {
+            return Ok(found);
+        }
+        self.learn(all, device, task, Moments::of(all, task)?)
+    }
+
+    fn learn(&self, all: &Meeting, device: &Device, task: &Task, moments: Moments) -> Result<Found> {
         let op = "LinearDiscriminant::fit";
         let s = self.shrinkage;
         parameter("shrinkage", s, (0.0..=1.0).contains(&s), "must lie between 0 and 1")?;
@@ -96,7 +114,6 @@ impl LinearDiscriminant {
             possible,
             "must be at least 1, below the classes, at most the features",
         )?;
-        let moments = Moments::of(all, task)?;
         let priors = priors(op, self.priors.as_ref(), &moments.mass)?;
         let total = moments.mass.sum();
         let freedom = if self.unbiased { total - k as f64 } else { total };
@@ -112,7 +129,7 @@ impl LinearDiscriminant {
         } else {
             shrunk(sum(&mut moments.scatters.iter().cloned()) / freedom, s)
         };
-        let gaussians = Gaussians::new(op, moments.means, vec![within], priors)?;
+        let gaussians = Gaussians::new(op, device, moments.means, vec![within], priors)?;
 
         // Fisher: the eigenvectors of the covariance of the means, in the coordinates where that within is one.
         let shares = &moments.mass / total;
@@ -149,7 +166,7 @@ impl Body for Found {
     }
 
     fn scores(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
-        Ok(contrast(self.gaussians.log_joint(x)))
+        Ok(contrast(self.gaussians.log_joint(OP, x)?))
     }
 
     #[cfg(feature = "serde")]
@@ -165,13 +182,13 @@ impl Body for Found {
 
 impl Probable for Found {
     fn probabilities(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
-        Ok(softmax_rows(self.gaussians.log_joint(x)))
+        Ok(softmax_rows(self.gaussians.log_joint(OP, x)?))
     }
 }
 
 impl Joint for Found {
     fn log_joint(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
-        Ok(self.gaussians.log_joint(x))
+        Ok(self.gaussians.log_joint(OP, x)?)
     }
 }
 
@@ -179,6 +196,8 @@ fitted_classifier! {
     /// Fitted [`LinearDiscriminant`].
     FittedLinearDiscriminant(Found): Probable, Joint
 }
+
+placed!(FittedLinearDiscriminant: found.gaussians);
 
 getters!(FittedLinearDiscriminant<L> {
     /// The means of classes, `K x d`.

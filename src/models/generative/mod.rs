@@ -15,6 +15,7 @@ mod independent;
 mod linear_discriminant;
 mod moments;
 mod naive_bayes;
+mod on_device;
 mod quadratic_discriminant;
 mod table;
 

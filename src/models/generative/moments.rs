@@ -3,10 +3,11 @@
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, Zip, s};
 use rayon::prelude::*;
 
-use crate::Result;
+use super::on_device::{Sums, class_moments};
 use crate::learn::classify::Task;
 use crate::learn::ranks::{self, Meeting};
-use crate::ops::accumulate_lower_alone;
+use crate::ops::{Second, accumulate_lower_alone};
+use crate::{Device, Result};
 
 /// The weighted mean of rows, about the middle of their range: exact far from the origin.
 pub(super) fn mean(x: ArrayView2<f64>, w: ArrayView1<f64>) -> Array1<f64> {
@@ -51,7 +52,7 @@ pub(super) struct Moments {
     pub means: Array2<f64>,
     pub scatters: Vec<Array2<f64>>,
     pub mass: Array1<f64>,
-    /// The rows of each class.
+    /// The rows of each class, if the CPU has made the sums.
     members: Vec<Vec<usize>>,
 }
 
@@ -92,6 +93,15 @@ impl Moments {
             return Err(crate::check::blame(OP, task.x.view()));
         }
         Ok(Moments { means, scatters, mass, members })
+    }
+
+    /// The same by sums on a device, or none if the CPU has to make them.
+    pub fn on_device(all: &Meeting, device: &Device, task: &Task) -> Result<Option<Self>> {
+        let Some(Sums { mass, means, scatter }) = class_moments(OP, all, device, task, Second::Full)? else {
+            return Ok(None);
+        };
+        let scatters = scatter.axis_chunks_iter(Axis(0), task.x.ncols()).map(|s| s.to_owned()).collect();
+        Ok(Some(Moments { means, scatters, mass, members: Vec::new() }))
     }
 
     /// The covariance of each class, divided by `N_k` and shrunk as Ledoit and Wolf have it, in units of the deviations of

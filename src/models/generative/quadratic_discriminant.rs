@@ -4,6 +4,7 @@ use ndarray::{Array1, Array2, Array3, ArrayView2};
 
 use super::gaussians::{Gaussians, priors, shrunk};
 use super::moments::Moments;
+use super::on_device::placed;
 use crate::check::parameter;
 use crate::learn::classify::{Body, Joint, Probable, Task, contrast, fitted_classifier, softmax_rows};
 use crate::learn::configure::{getters, setters};
@@ -17,7 +18,10 @@ use crate::{Device, Result};
 ///
 /// Means and covariances are those of the classes (divided by `N_k`, the likeliest; by `N_k - 1` if unbiased), priors the
 /// shares of the classes unless given. A shrinkage s makes them `(1 - s) C_k + s (tr C_k/d) I`, which is necessary where
-/// a class has no more rows than features. It is computed in f64 on the CPU, whatever the device.
+/// a class has no more rows than features. 
+///
+/// A GPU sums the moments of the classes and computes densities in f32; what that does not tell, nearly dependent features
+/// and rows between two classes, is computed in f64 on the CPU, as is Ledoit and Wolf's shrinkage.
 ///
 /// ```
 /// use mercer::prelude::*;
@@ -66,12 +70,25 @@ setters!(QuadraticDiscriminant {
 
 fits_across!(QuadraticDiscriminant: Classify -> FittedQuadraticDiscriminant);
 
+const OP: &str = "FittedQuadraticDiscriminant::predict";
+
 impl QuadraticDiscriminant {
-    fn run(&self, all: &Meeting, _: &Device, task: &Task) -> Result<Found> {
+    /// With sums of a device where they tell enough, else with those of the CPU.
+    fn run(&self, all: &Meeting, device: &Device, task: &Task) -> Result<Found> {
+        let there = if self.ledoit_wolf { None } else { Moments::on_device(all, device, task)? };
+        if let Some(there) = there
+            && let Ok(found) = self.learn(all, device, task, there)
+            && found.gaussians.resolved()
+        {
+            return Ok(found);
+        }
+        self.learn(all, device, task, Moments::of(all, task)?)
+    }
+
+    fn learn(&self, all: &Meeting, device: &Device, task: &Task, moments: Moments) -> Result<Found> {
         let op = "QuadraticDiscriminant::fit";
         let s = self.shrinkage;
         parameter("shrinkage", s, (0.0..=1.0).contains(&s), "must lie between 0 and 1")?;
-        let moments = Moments::of(all, task)?;
         let priors = priors(op, self.priors.as_ref(), &moments.mass)?;
         let least = moments.mass.fold(f64::INFINITY, |m, v| m.min(*v));
         let enough = !self.unbiased || least > 1.0;
@@ -82,7 +99,7 @@ impl QuadraticDiscriminant {
         } else {
             moments.scatters.iter().zip(&moments.mass).map(|(c, m)| shrunk(c / divisor(m), s)).collect()
         };
-        Ok(Found { gaussians: Gaussians::new(op, moments.means, covariances, priors)? })
+        Ok(Found { gaussians: Gaussians::new(op, device, moments.means, covariances, priors)? })
     }
 }
 
@@ -98,7 +115,7 @@ impl Body for Found {
     }
 
     fn scores(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
-        Ok(contrast(self.gaussians.log_joint(x)))
+        Ok(contrast(self.gaussians.log_joint(OP, x)?))
     }
 
     #[cfg(feature = "serde")]
@@ -109,13 +126,13 @@ impl Body for Found {
 
 impl Probable for Found {
     fn probabilities(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
-        Ok(softmax_rows(self.gaussians.log_joint(x)))
+        Ok(softmax_rows(self.gaussians.log_joint(OP, x)?))
     }
 }
 
 impl Joint for Found {
     fn log_joint(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
-        Ok(self.gaussians.log_joint(x))
+        Ok(self.gaussians.log_joint(OP, x)?)
     }
 }
 
@@ -123,6 +140,8 @@ fitted_classifier! {
     /// Fitted [`QuadraticDiscriminant`].
     FittedQuadraticDiscriminant(Found): Probable, Joint
 }
+
+placed!(FittedQuadraticDiscriminant: found.gaussians);
 
 getters!(FittedQuadraticDiscriminant<L> {
     /// The means of classes, `K x d`.

@@ -4,7 +4,7 @@ use ndarray::{Array1, Array2, ArrayView2};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::{class_log_priors, floored, log, log_dirichlet_sequence, posterior, scores};
+use super::{class_log_priors, floored, linear, log, log_dirichlet_sequence, posterior, scores};
 #[cfg(feature = "serde")]
 use crate::check::finite;
 use crate::check::{inputs, not_negative, parameter, require, zeros};
@@ -12,6 +12,7 @@ use crate::learn::classify::{Body, Joint, Probable, Task, fitted_classifier};
 use crate::learn::configure::{getters, setters};
 use crate::learn::ranks::{Meeting, fits_across};
 use crate::learn::{Inputs, Label, Targets};
+use crate::models::generative::on_device::placed;
 use crate::ops::product;
 use crate::{Device, Result};
 
@@ -19,7 +20,8 @@ use crate::{Device, Result};
 ///
 /// By maximum likelihood `φ_kj = n_kj/n_k`, `p(k) = n_k/n`: what never happened in a class excludes it for ever, and a row
 /// that no class can have made is an error. With priors `φ_kj ~ Beta(a, b)` and `p ~ Dirichlet(α)` predictions are those of
-/// the posterior, `(a + n_kj)/(a + b + n_k)`, and never zero. It is computed in f64 on the CPU, whatever the device.
+/// the posterior, `(a + n_kj)/(a + b + n_k)`, and never zero. Classes are counted in f64 on the
+/// CPU; many rows are told apart on a GPU, unless a probability is zero.
 ///
 /// ```
 /// use mercer::prelude::*;
@@ -75,7 +77,7 @@ fn binary(x: ArrayView2<f64>) -> Result<()> {
 }
 
 impl BernoulliNaiveBayes {
-    fn run(&self, all: &Meeting, _: &Device, task: &Task) -> Result<Found> {
+    fn run(&self, all: &Meeting, device: &Device, task: &Task) -> Result<Found> {
         not_negative("a", self.ones)?;
         not_negative("b", self.zeros)?;
         not_negative("alpha", self.alpha)?;
@@ -83,7 +85,8 @@ impl BernoulliNaiveBayes {
         let mut ones = Array2::zeros((task.classes, task.x.ncols()));
         product(1.0, task.weighted_one_hot().t(), task.x.view(), 0.0, ones.view_mut());
         let op = "BernoulliNaiveBayes::fit";
-        Ok(Found { prior: *self, ones: all.add(op, ones)?, mass: task.mass_across(all, op)? })
+        let (ones, mass) = (all.add(op, ones)?, task.mass_across(all, op)?);
+        Ok(Found { prior: *self, ones, mass, device: device.clone() })
     }
 }
 
@@ -95,6 +98,8 @@ pub(super) struct Found {
     ones: Array2<f64>,
     #[cfg_attr(feature = "serde", serde(with = "crate::saved::vector"))]
     mass: Array1<f64>,
+    #[cfg_attr(feature = "serde", serde(skip, default = "Device::cpu"))]
+    device: Device,
 }
 
 impl Found {
@@ -133,9 +138,7 @@ impl Joint for Found {
         let nothing: Array1<f64> = p.rows().into_iter().map(|row| row.mapv(|p| log(1.0 - p)).sum()).collect();
         let exact = p.iter().all(|p| *p > 0.0 && *p < 1.0);
         if exact {
-            let mut out = Array2::zeros((x.nrows(), self.mass.len()));
-            product(1.0, x, odds.t(), 0.0, out.view_mut());
-            return Ok(floored(out + &(nothing + prior)));
+            return linear("FittedBernoulliNaiveBayes::predict", &self.device, x, &odds, &(nothing + prior));
         }
         // With zeros among them sums would cancel.
         let each = |(i, k): (usize, usize)| {
@@ -156,6 +159,8 @@ fitted_classifier! {
     /// Fitted [`BernoulliNaiveBayes`]. A `log_joint` of -1e30 is that of probability zero.
     FittedBernoulliNaiveBayes(Found): Probable, Joint
 }
+
+placed!(FittedBernoulliNaiveBayes: found);
 
 getters!(FittedBernoulliNaiveBayes<L> {
     /// How often each feature was 1 in each class, `K x d`.
@@ -181,7 +186,7 @@ impl<L: Label> FittedBernoulliNaiveBayes<L> {
     /// # Errors
     /// [`Error::Parameter`](crate::Error::Parameter) if a prior is zero: there is no evidence without one.
     pub fn log_evidence(&self) -> Result<f64> {
-        let Found { prior: BernoulliNaiveBayes { ones: a, zeros: b, alpha }, ones, mass } = &self.found;
+        let Found { prior: BernoulliNaiveBayes { ones: a, zeros: b, alpha }, ones, mass, .. } = &self.found;
         let least = a.min(*b).min(*alpha);
         parameter("prior", least, least > 0.0, "must be positive for an evidence")?;
         let classes = log_dirichlet_sequence(mass.iter().copied(), mass.iter().map(|_| *alpha));

@@ -17,7 +17,9 @@ use ndarray::{Array1, Array2, ArrayView2};
 
 use crate::check::parameter;
 use crate::learn::classify::{contrast, softmax_rows};
-use crate::{Error, Result};
+use crate::models::generative::on_device::linear_scores;
+use crate::ops::product;
+use crate::{Device, Error, Result};
 
 /// The logarithm of zero: finite, so that differences stay numbers.
 pub(super) const NEVER: f64 = -1e30;
@@ -37,6 +39,22 @@ fn class_log_priors(mass: &Array1<f64>, alpha: f64) -> Array1<f64> {
 fn floored(mut joint: Array2<f64>) -> Array2<f64> {
     joint.mapv_inplace(|v| if v <= 0.5 * NEVER { NEVER } else { v });
     joint
+}
+
+/// `x tᵀ` with a constant for each class, on the device if it is worth it.
+fn linear(
+    op: &'static str,
+    device: &Device,
+    x: ArrayView2<f64>,
+    table: &Array2<f64>,
+    constant: &Array1<f64>,
+) -> Result<Array2<f64>> {
+    let exact = |x: ArrayView2<f64>| {
+        let mut out = Array2::zeros((x.nrows(), table.nrows()));
+        product(1.0, x, table.t(), 0.0, out.view_mut());
+        out + constant
+    };
+    Ok(floored(linear_scores(op, device, x, table, constant, exact)?.unwrap_or_else(|| exact(x))))
 }
 
 /// An error for a row that no class can have made: its posterior is not defined.

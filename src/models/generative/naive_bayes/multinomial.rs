@@ -2,21 +2,22 @@
 
 use ndarray::{Array1, Array2, ArrayView2};
 
-use super::{class_log_priors, counts, floored, log, posterior, scores};
+use super::{class_log_priors, counts, linear, log, posterior, scores};
 use crate::check::not_negative;
 #[cfg(feature = "serde")]
 use crate::check::{finite, require};
 use crate::learn::classify::{Body, Joint, Probable, Task, fitted_classifier};
 use crate::learn::configure::{getters, setters};
 use crate::learn::ranks::{Meeting, fits_across};
+use crate::models::generative::on_device::placed;
 use crate::ops::product;
 use crate::{Device, Result};
 
 /// `p(x | k) ∝ Π_j θ_kj^{x_j}` for counts x, of words for instance: `θ_kj = (n_kj + a)/(Σ_j n_kj + d a)`.
 ///
 /// With a = 0 it is maximum likelihood, where a word that a class never had excludes the class; a is the prior
-/// Dirichlet(a, ..., a) of the words of a class. Weights of words (tf-idf) need not be whole. It is computed in f64 on
-/// the CPU, whatever the device.
+/// Dirichlet(a, ..., a) of the words of a class. Weights of words (tf-idf) need not be whole. Classes
+/// are counted in f64 on the CPU; many rows are told apart on a GPU.
 ///
 /// ```
 /// use mercer::prelude::*;
@@ -52,7 +53,7 @@ fits_across!(MultinomialNaiveBayes: Classify -> FittedMultinomialNaiveBayes);
 const COUNT: &str = "a count must not be negative";
 
 impl MultinomialNaiveBayes {
-    fn run(&self, all: &Meeting, _: &Device, task: &Task) -> Result<Found> {
+    fn run(&self, all: &Meeting, device: &Device, task: &Task) -> Result<Found> {
         not_negative("smoothing", self.smoothing)?;
         not_negative("alpha", self.alpha)?;
         counts(task.x.view(), false, COUNT)?;
@@ -63,7 +64,7 @@ impl MultinomialNaiveBayes {
         }
         let op = "MultinomialNaiveBayes::fit";
         let (table, mass) = (all.add(op, table)?, task.mass_across(all, op)?);
-        Ok(Found { smoothing: self.smoothing, alpha: self.alpha, table, mass })
+        Ok(Found { smoothing: self.smoothing, alpha: self.alpha, table, mass, device: device.clone() })
     }
 }
 
@@ -76,6 +77,8 @@ pub(super) struct Found {
     table: Array2<f64>,
     #[cfg_attr(feature = "serde", serde(with = "crate::saved::vector"))]
     mass: Array1<f64>,
+    #[cfg_attr(feature = "serde", serde(skip, default = "Device::cpu"))]
+    device: Device,
 }
 
 impl Found {
@@ -115,9 +118,7 @@ impl Joint for Found {
     fn log_joint(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
         counts(x, false, COUNT)?;
         let words = self.probabilities_of_words().mapv(log);
-        let mut out = Array2::zeros((x.nrows(), self.mass.len()));
-        product(1.0, x, words.t(), 0.0, out.view_mut());
-        Ok(floored(out + &class_log_priors(&self.mass, self.alpha)))
+        linear("FittedMultinomialNaiveBayes::predict", &self.device, x, &words, &class_log_priors(&self.mass, self.alpha))
     }
 }
 
@@ -132,6 +133,8 @@ fitted_classifier! {
     /// multinomial coefficient, which is the same for all classes.
     FittedMultinomialNaiveBayes(Found): Probable, Joint
 }
+
+placed!(FittedMultinomialNaiveBayes: found);
 
 getters!(FittedMultinomialNaiveBayes<L> {
     /// The sum of the counts of each word in each class, `K x d`.

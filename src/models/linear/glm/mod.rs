@@ -3,6 +3,8 @@
 mod family;
 mod fitted;
 mod model;
+mod on_device;
+mod scoring;
 
 pub use family::{Family, Link};
 pub use fitted::FittedGeneralisedLinear;

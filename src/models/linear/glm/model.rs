@@ -4,28 +4,30 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, s};
 
 use super::family::{Family, Link};
 use super::fitted::{FittedGeneralisedLinear, Statistics};
+use super::on_device::Resident;
+use super::scoring::{Design, NOTHING};
 use crate::check::{not_negative, parameter, require};
 use crate::learn::configure::setters;
 use crate::learn::ranks::{Meeting, fits_across};
 use crate::learn::{Report, Stop, TargetDim};
-use crate::linalg::{SpdFactor, SpdParams};
+use crate::models::linear::LogisticRegression;
 use crate::models::linear::function::Linear;
-use crate::{Device, Error, Progress, Result};
+use crate::{Device, Progress, Result};
 
-/// Halvings of a step that leaves the domain or lets the deviance rise.
-const HALVINGS: i32 = 50;
-/// Below this share of the null deviance nothing is left to fit.
-const NOTHING: f64 = 1e-10;
-
-const OP: &str = "GeneralisedLinear::fit";
+pub(super) const OP: &str = "GeneralisedLinear::fit";
 
 /// A generalised linear model: `y ~ family(μ)`, `g(μ) = wᵀx + b + offset`, by maximum likelihood, with standard errors.
 ///
 /// The score equations `Σ_i (y_i - μ_i) x_i = 0` (of the canonical link) are solved by Fisher scoring: weighted least squares
 /// for the working response `η + (y - μ) dη/dμ`, again until the deviance falls no more. A Gaussian family is least
-/// squares, a Bernoulli one logistic regression, or probit regression by its link. Classes that a plane separates have no
+/// squares, a Bernoulli one logistic regression, or probit regression by its link, and the categorical one is
+/// [`GeneralisedLinear::categorical`]. Classes that a plane separates have no
 /// maximum of the likelihood: then [`FittedGeneralisedLinear::separated`] is true, or the fit ends in
-/// [`Error::NoConvergence`]. In f64 on the CPU, whatever the device.
+/// [`Error::NoConvergence`](crate::Error::NoConvergence).
+///
+/// On a GPU the rows stay there, scaled, and each iteration moves coefficients up and sums down; the last steps are made with
+/// scores of f64 on the CPU. Canonical links and the logarithm are computed there; other links, and what f32 does not tell,
+/// in f64 on the CPU.
 ///
 /// ```
 /// use mercer::prelude::*;
@@ -41,15 +43,15 @@ const OP: &str = "GeneralisedLinear::fit";
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct GeneralisedLinear {
-    family: Family,
-    link: Link,
-    intercept: bool,
+    pub(super) family: Family,
+    pub(super) link: Link,
+    pub(super) intercept: bool,
     offset: Option<usize>,
     penalty: f64,
-    tolerance: f64,
-    max_iterations: usize,
+    pub(super) tolerance: f64,
+    pub(super) max_iterations: usize,
     #[cfg_attr(feature = "serde", serde(skip))]
-    progress: Progress,
+    pub(super) progress: Progress,
 }
 
 impl GeneralisedLinear {
@@ -65,6 +67,25 @@ impl GeneralisedLinear {
             max_iterations: 100,
             progress: Progress::none(),
         }
+    }
+
+    /// The categorical family with its canonical link, the softmax: `p(k | x) = exp(w_kᵀx + b_k) / Σ_j exp(w_jᵀx + b_j)` of
+    /// classes, with the penalty λ ≥ 0 of `λ‖W‖²` that is added to the deviance `-2 ln L`.
+    ///
+    /// Targets are labels and not numbers, so that it is a classifier: [`LogisticRegression`]. Of two classes it is the
+    /// Bernoulli family.
+    ///
+    /// ```
+    /// use mercer::prelude::*;
+    /// use ndarray::array;
+    /// let x = array![[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]];
+    /// let fit = GeneralisedLinear::categorical(0.0).fit(&Device::cpu(), &x, ["a", "b", "a", "c", "b", "c"])?;
+    /// let expected: f64 = fit.predict_proba(&x)?.column(2).iter().zip(x.column(0)).map(|(p, x)| p * x).sum();
+    /// assert!((expected - 8.0).abs() < 1e-8); // the score: as much x of class c as there was
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    pub fn categorical(penalty: f64) -> LogisticRegression {
+        LogisticRegression::new(penalty)
     }
 }
 
@@ -88,40 +109,11 @@ setters!(GeneralisedLinear {
 
 fits_across!(GeneralisedLinear: Regress -> FittedGeneralisedLinear);
 
-/// Rows with a column of ones, offsets and weights.
-struct Design<'a> {
-    rows: Array2<f64>,
-    offset: Array1<f64>,
-    weights: Array1<f64>,
-    penalties: Array1<f64>,
-    /// Those who have the other rows.
-    all: &'a Meeting<'a>,
-    /// The weight of all rows.
-    total: f64,
-}
-
-impl Design<'_> {
-    /// `Σ w_i f(i)` over the rows of all ranks.
-    fn sum(&self, f: impl Fn(usize) -> f64) -> Result<f64> {
-        self.all.total(OP, (0..self.weights.len()).map(|i| self.weights[i] * f(i)).sum())
-    }
-}
-
-/// What is found for one target.
-struct Scored {
-    w: Array1<f64>,
-    mean: Array1<f64>,
-    covariance: Array2<f64>,
-    deviance: f64,
-    trace: Vec<f64>,
-    stop: Stop,
-}
-
 impl GeneralisedLinear {
     fn run<D: TargetDim>(
         &self,
         all: &Meeting,
-        _: &Device,
+        device: &Device,
         x: ArrayView2<f64>,
         y: ArrayView2<f64>,
         w: Option<ArrayView1<f64>>,
@@ -160,6 +152,12 @@ impl GeneralisedLinear {
         let penalties =
             Array1::from_shape_fn(p, |j| if j < kept.len() { self.penalty / unit[j].powi(2) } else { 0.0 });
         let design = Design { rows, offset, weights, penalties, all, total };
+        let there = if all.alone() {
+            let data = (&design.rows, &design.weights, &design.offset);
+            Resident::new(OP, device, data, &design.penalties, (self.family, self.link))?
+        } else {
+            None
+        };
         // From the scaled columns back to those of x, which is linear: w = T v.
         let mut back = Array2::zeros((d + 1, p));
         for (j, &column) in kept.iter().enumerate() {
@@ -174,7 +172,7 @@ impl GeneralisedLinear {
         let mut statistics = Statistics::new(t);
         let (mut trace, mut starts, mut iterations, mut stop) = (vec![], vec![], 0, Stop::Converged);
         for k in 0..t {
-            let found = self.score(&design, y.column(k))?;
+            let found = self.score_near(&design, there.as_ref(), y.column(k))?;
             all.column_mut(k).assign(&back.dot(&found.w));
             let freedom = (total - p as f64).max(0.0);
             let null = self.null_deviance(&design, y.column(k))?;
@@ -203,120 +201,5 @@ impl GeneralisedLinear {
         let parameters = p + usize::from(self.family.dispersed());
         statistics.close(errors, parameters, total);
         FittedGeneralisedLinear::new(linear, (self.family, self.link), statistics, report)
-    }
-
-    fn means(&self, design: &Design, eta: &Array1<f64>) -> Result<Option<(Array1<f64>, Array1<f64>)>> {
-        let m = self.family.trials();
-        let (mean, slope): (Vec<f64>, Vec<f64>) = eta.iter().map(|e| self.link.mean(*e, m)).unzip();
-        let outside = !mean.iter().all(|v| self.family.has(*v));
-        Ok((!design.all.any(OP, outside)?).then(|| (mean.into(), slope.into())))
-    }
-
-    fn deviance(
-        &self,
-        design: &Design,
-        y: ArrayView1<f64>,
-        mean: &Array1<f64>,
-        w: &Array1<f64>,
-    ) -> Result<f64> {
-        let shrunk = w.iter().zip(&design.penalties).map(|(w, p)| p * w * w).sum::<f64>();
-        Ok(design.sum(|i| self.family.deviance(y[i], mean[i]))? + shrunk)
-    }
-
-    fn pearson(&self, design: &Design, y: ArrayView1<f64>, mean: &Array1<f64>) -> Result<f64> {
-        design.sum(|i| (y[i] - mean[i]).powi(2) / self.family.variance(mean[i]))
-    }
-
-    fn null_deviance(&self, design: &Design, y: ArrayView1<f64>) -> Result<f64> {
-        let n = y.len();
-        let offset = design.offset.iter().any(|v| *v != 0.0);
-        if !self.intercept || design.all.any(OP, offset)? {
-            let ones = Design {
-                rows: Array2::from_elem((n, 1), f64::from(u8::from(self.intercept))),
-                offset: design.offset.clone(),
-                weights: design.weights.clone(),
-                penalties: Array1::from_elem(1, f64::from(u8::from(!self.intercept))),
-                all: design.all,
-                total: design.total,
-            };
-            return Ok(self.score(&ones, y)?.deviance);
-        }
-        let mean = design.sum(|i| y[i])? / design.total;
-        design.sum(|i| self.family.deviance(y[i], mean))
-    }
-
-    /// Fisher scoring for one target.
-    fn score(&self, design: &Design, y: ArrayView1<f64>) -> Result<Scored> {
-        let p = design.rows.ncols();
-        let m = self.family.trials();
-        let centre = design.sum(|i| y[i])? / design.total;
-        let mut w = Array1::zeros(p);
-        let mut eta = y.mapv(|y| self.link.of(self.family.start(y, centre), m));
-        let lost = |residual: f64| Error::NoConvergence {
-            op: OP,
-            iterations: 0,
-            residual,
-            tolerance: self.tolerance,
-        };
-        let (mut mean, mut slope) = self.means(design, &eta)?.ok_or_else(|| lost(f64::NAN))?;
-        let mut deviance = f64::INFINITY;
-        let mut trace = vec![self.deviance(design, y, &mean, &w)?];
-        let mut stop = Stop::Iterations;
-        let mut factor = self.information(design, &mean, &slope)?;
-        for i in 0..self.max_iterations {
-            // Weighted least squares for the working response.
-            let working = Array1::from_shape_fn(y.len(), |i| {
-                let weight = design.weights[i] * slope[i] / self.family.variance(mean[i]);
-                weight * (slope[i] * (eta[i] - design.offset[i]) + y[i] - mean[i])
-            });
-            let right = design.all.add(OP, design.rows.t().dot(&working).insert_axis(Axis(1)))?;
-            let target = factor.solve(right.view())?.x.column(0).to_owned();
-            let step = &target - &w;
-            let try_one = |k: i32| {
-                let next = if i == 0 && k == 0 { target.clone() } else { &w + &(0.5f64.powi(k) * &step) };
-                let eta = design.rows.dot(&next) + &design.offset;
-                let Some((mean, slope)) = self.means(design, &eta)? else { return Ok(None) };
-                let now = self.deviance(design, y, &mean, &next)?;
-                let rounding = 1e-13 * deviance.abs();
-                Ok((now <= deviance + rounding).then_some((next, eta, mean, slope, now)))
-            };
-            let tried = (0..HALVINGS).find_map(|k| try_one(k).transpose()).transpose()?;
-            let Some((next, new_eta, new_mean, new_slope, now)) = tried else {
-                if i == 0 {
-                    return Err(lost(trace[0]));
-                }
-                stop = Stop::Stalled;
-                break;
-            };
-            let fall = deviance - now;
-            let size = next.iter().fold(1f64, |m, v| m.max(v.abs()));
-            let moved = next.iter().zip(&w).fold(0f64, |m, (a, b)| m.max((a - b).abs())) / size;
-            (w, eta, mean, slope, deviance) = (next, new_eta, new_mean, new_slope, now);
-            trace.push(deviance);
-            self.progress.report(OP, i + 1, self.max_iterations, deviance)?;
-            factor = match self.information(design, &mean, &slope) {
-                Err(Error::NotPositiveDefinite { .. }) if deviance <= NOTHING * trace[0] => {
-                    stop = Stop::Converged;
-                    break;
-                }
-                other => other?,
-            };
-            if (fall <= self.tolerance * deviance && moved <= 1e3 * self.tolerance) || deviance == 0.0 {
-                stop = Stop::Converged;
-                break;
-            }
-        }
-        let covariance = factor.solve(Array2::eye(p).view())?.x;
-        Ok(Scored { w, mean, covariance, deviance, trace, stop })
-    }
-
-    /// `XᵀSX` with the weights of Fisher scoring, factored.
-    fn information(&self, design: &Design, mean: &Array1<f64>, slope: &Array1<f64>) -> Result<SpdFactor> {
-        let own = |i: usize| design.weights[i] * slope[i].powi(2) / self.family.variance(mean[i]);
-        let weights = Array1::from_shape_fn(mean.len(), own);
-        let mut h =
-            design.all.add(OP, design.rows.t().dot(&(&design.rows * &weights.insert_axis(Axis(1)))))?;
-        h.diag_mut().zip_mut_with(&design.penalties, |h, p| *h += p);
-        SpdFactor::new(&Device::cpu(), h.view(), &SpdParams::default())
     }
 }

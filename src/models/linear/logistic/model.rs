@@ -8,6 +8,7 @@ use super::on_device::Resident;
 use super::passes::Order;
 use super::problem::{Link, Problem, Shape};
 use super::proximal::{proximal_gradient, proximal_newton};
+use super::sampled::sampled;
 use crate::check::{finite, not_negative, require};
 use crate::learn::classify::Task;
 use crate::learn::configure::setters;
@@ -93,6 +94,7 @@ impl Settings {
             (false, true) => {
                 let there = Resident::new(op, &problem, device, true)?;
                 let near = there.map_or(Ok(None), |there| there.newton(&problem, &control))?;
+                let near = if near.is_some() { near } else { sampled(&problem, &control)? };
                 newton(&problem, &control, near)?
             }
             (false, false) => {

@@ -5,6 +5,7 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 use super::on_device::Near;
 use super::passes::Order;
 use super::problem::Problem;
+use super::sampled::Borrowed;
 use crate::learn::{Report, Stop};
 use crate::linalg::eigh;
 use crate::linalg::small_cholesky::{cholesky, solve as back_substitute};
@@ -92,30 +93,42 @@ pub(super) struct Found {
     pub hessian: Option<Array2<f64>>,
 }
 
-/// Host steps with a Hessian that a device has made, before it is made anew.
-const BORROWED: usize = 6;
+/// Steps with a Hessian of a device or of a sample, before it is made anew.
+const BORROWED: usize = 12;
+/// What a step with such a Hessian leaves of a gain, about.
+const SHRINKS: f64 = 0.02;
+/// Share of the weight below which a gain leaves the Hessian as it is.
+const SETTLED: f64 = 1e-12;
 
 /// From zero, or from near the minimum with a Hessian of f32: gradients are of f64 in any case, and so is the last Hessian.
 pub(super) fn newton(problem: &Problem, control: &Control, near: Option<Near>) -> Result<Found> {
     let c = problem.columns;
     let total = problem.total;
     let nowhere = || Near { w: Array2::zeros((problem.width(), c)), hessian: None, trace: Vec::new() };
-    let Near { mut w, hessian: mut borrowed, mut trace } = near.unwrap_or_else(nowhere);
-    let order = |borrowed: bool| if borrowed { Order::Slope } else { Order::Curve };
-    let mut here = problem.at(w.view(), order(borrowed.is_some()))?;
+    let Near { mut w, hessian, mut trace } = near.unwrap_or_else(nowhere);
+    let mut borrowed = hessian.and_then(|mut h| {
+        pin(problem, &mut h);
+        Borrowed::new(h.view())
+    });
+    let mut here = problem.at(w.view(), if borrowed.is_some() { Order::Slope } else { Order::Curve })?;
     trace.push(here.value);
     let (start, mut stop, mut rank) = (trace.len(), Stop::Iterations, w.len());
     // What a device has begun is ended here, however few iterations are left.
     let most = if start > 1 { control.max_iterations.max(start + BORROWED) } else { control.max_iterations };
     while trace.len() <= most {
-        if trace.len() > start + BORROWED && borrowed.is_some() {
+        if trace.len() > start + BORROWED && borrowed.is_some() && here.hessian.is_none() {
             borrowed = None;
             here = problem.at(w.view(), Order::Curve)?;
         }
-        let mut h = borrowed.clone().or(here.hessian.clone()).expect("asked for");
-        pin(problem, &mut h);
         let g = flat(here.gradient.view());
-        let (step, found) = solve(h.view(), g.view())?;
+        let (step, found) = match (&here.hessian, &borrowed) {
+            (None, Some(borrowed)) => (borrowed.step(g.view()), rank),
+            (hessian, _) => {
+                let mut h = hessian.clone().expect("asked for");
+                pin(problem, &mut h);
+                solve(h.view(), g.view())?
+            }
+        };
         // At zero all rows weigh alike, so that this is the rank of the data; a direction that fades later on is one in
         // which the likelihood still rises.
         if !problem.penalised() && trace.len() > start && found < rank {
@@ -130,11 +143,17 @@ pub(super) fn newton(problem: &Problem, control: &Control, near: Option<Near>) -
         }
         // The last step is worth taking though its gain is lost in the rounding of the objective: it is Newton's.
         let slack = if done { 1e-13 * here.value.abs() } else { 0.0 };
+        // A borrowed Hessian ends where the next gain will be the last; the one that is made there serves to the end.
+        let near = gain * SHRINKS <= SETTLED * total;
+        let all = match (&borrowed, &here.hessian) {
+            (Some(_), None) if near && !done => Order::Curve,
+            (Some(_), _) => Order::Slope,
+            _ => Order::Curve,
+        };
         let mut size = 1.0;
         let next = loop {
             let next = &w - &(size * &step);
             // Nearly always the whole step is taken: its derivatives come from the same pass.
-            let all = order(borrowed.is_some());
             let there = problem.at(next.view(), if size == 1.0 { all } else { Order::Value })?;
             if there.value <= here.value - 1e-4 * size * gain + slack {
                 let mut there = if size == 1.0 { there } else { problem.at(next.view(), all)? };
@@ -150,7 +169,12 @@ pub(super) fn newton(problem: &Problem, control: &Control, near: Option<Near>) -
             stop = if done { Stop::Converged } else { Stop::Stalled };
             break;
         };
+        if let Some(borrowed) = &mut borrowed {
+            borrowed.learn(flat((&next - &w).view()), flat(there.gradient.view()) - g);
+        }
+        let made = here.hessian.take().filter(|_| borrowed.is_some());
         (w, here) = (next, there);
+        here.hessian = here.hessian.or(made);
         trace.push(here.value);
         control.progress.report(control.op, trace.len() - 1, control.max_iterations, here.value)?;
         if !problem.penalised() && here.separated {
@@ -231,7 +255,7 @@ fn inverse(h: ArrayView2<f64>) -> Result<Array2<f64>> {
 }
 
 /// Whether the squares of the pivots of a Cholesky factor are all above this share of the largest.
-pub(super) fn well_conditioned(l: &[f64], n: usize, least_ratio: f64) -> bool {
+pub(in crate::models::linear) fn well_conditioned(l: &[f64], n: usize, least_ratio: f64) -> bool {
     let pivots = || (0..n).map(|i| l[i * n + i]);
     let (least, most) = (pivots().fold(f64::INFINITY, f64::min), pivots().fold(0.0, f64::max));
     least * least > least_ratio * most * most

@@ -6,6 +6,7 @@ use ndarray::{Array2, ArrayView2, ArrayViewMut2, s};
 use rayon::prelude::*;
 
 use super::problem::{Data, Local};
+use super::rows;
 use crate::host::memory::mirror_lower;
 use crate::ops::{accumulate_alone, accumulate_lower_alone, product_alone, softmax_block};
 
@@ -52,6 +53,12 @@ pub(super) fn sums(problem: &Data, w: ArrayView2<f64>, order: Order) -> Local {
 
 fn lane(problem: &Data, w: ArrayView2<f64>, order: Order, blocks: &[Range<usize>]) -> Local {
     let (p, c) = (problem.width(), problem.columns);
+    if order < Order::Curve
+        && let Some(w) = w.as_slice()
+        && let Some(sums) = rows::slopes(problem, w, blocks, order == Order::Slope)
+    {
+        return sums;
+    }
     let slopes = if order >= Order::Slope { p } else { 0 };
     let curved = order >= Order::Curve;
     let mut out = Local {

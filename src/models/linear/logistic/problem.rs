@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
-use ndarray::{Array1, Array2, ArrayView2, ArrayViewMut2, Zip};
+use ndarray::{Array1, Array2, ArrayView2, ArrayViewMut2, Axis, Zip};
 
 use super::columns::columns;
 use super::passes::{self, Order};
+use super::sampled::Sample;
 use crate::Result;
 use crate::learn::classify::Task;
 use crate::learn::ranks::Meeting;
@@ -42,7 +43,7 @@ impl Link {
 /// `Σ s_i ℓ_i(z_iᵀW) + Σ_j l1_j |W_j| + ½ Σ_j l2_j W_j²` over the rows of this rank, z being rows of x that are shifted and
 /// scaled as they are read.
 pub(super) struct Data<'a> {
-    x: ArrayView2<'a, f64>,
+    pub x: ArrayView2<'a, f64>,
     pub index: &'a [usize],
     pub weights: Array1<f64>,
     /// One for two classes, else one for each.
@@ -52,10 +53,12 @@ pub(super) struct Data<'a> {
     pub l1: Array1<f64>,
     pub l2: Array1<f64>,
     /// The features that vary: the columns of z, but for the last, of ones, if there is an intercept.
-    live: Vec<usize>,
-    shift: Array1<f64>,
+    pub live: Vec<usize>,
+    pub shift: Array1<f64>,
     scale: Array1<f64>,
-    intercept: bool,
+    /// One over the scale, and zero of columns that do not vary.
+    pub inverse: Array1<f64>,
+    pub intercept: bool,
 }
 
 /// The same over the rows of all ranks.
@@ -117,17 +120,39 @@ impl Data<'_> {
                 Zip::from(to.slice_mut(ndarray::s![..self.live.len()]))
                     .and(from)
                     .and(&self.shift)
-                    .and(&self.scale)
-                    .for_each(|to, x, shift, scale| *to = (x - shift) / scale);
+                    .and(&self.inverse)
+                    .for_each(|to, x, shift, inverse| *to = (x - shift) * inverse);
             } else {
                 for (to, &j) in to.iter_mut().zip(&self.live) {
-                    *to = (from[j] - self.shift[j]) / self.scale[j];
+                    *to = (from[j] - self.shift[j]) * self.inverse[j];
                 }
             }
             if self.intercept {
                 to[self.live.len()] = 1.0;
             }
         }
+    }
+}
+
+impl Sample {
+    /// The same objective of these rows alone.
+    pub fn problem<'a>(&'a self, of: &Problem, all: &'a Meeting<'a>) -> Problem<'a> {
+        let data = Data {
+            x: self.x.view(),
+            index: &self.index,
+            weights: self.weights.clone(),
+            offset: self.offset.clone(),
+            l1: of.l1.clone(),
+            l2: of.l2.clone(),
+            live: of.live.clone(),
+            shift: of.shift.clone(),
+            scale: of.scale.clone(),
+            inverse: of.inverse.clone(),
+            columns: of.columns,
+            link: of.link,
+            intercept: of.intercept,
+        };
+        Problem { data, all, total: of.total }
     }
 }
 
@@ -172,8 +197,22 @@ impl<'a> Problem<'a> {
         let l2 = penalty(&|s| shape.l2 / s / s);
         let columns = if task.classes == 2 { 1 } else { task.classes };
         let (index, intercept) = (&task.index[..], shape.intercept);
-        let data = Data { x, index, weights, columns, link, offset, l1, l2, live, shift, scale, intercept };
+        let inverse = scale.mapv(|s: f64| if s > 0.0 { 1.0 / s } else { 0.0 });
+        let data =
+            Data { x, index, weights, columns, link, offset, l1, l2, live, shift, scale, inverse, intercept };
         Ok(Problem { data, all, total })
+    }
+
+    /// Some of the rows, each with the weight of the many for which it stands.
+    pub fn sample(&self, rows: &[usize]) -> Sample {
+        let weights = self.weights.select(Axis(0), rows);
+        let share = self.total / weights.sum();
+        Sample {
+            x: self.x.select(Axis(0), rows),
+            index: rows.iter().map(|&i| self.index[i]).collect(),
+            weights: weights * share,
+            offset: self.offset.as_ref().map(|o| o.select(Axis(0), rows)),
+        }
     }
 
     pub fn penalised(&self) -> bool {

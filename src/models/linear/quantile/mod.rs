@@ -1,5 +1,7 @@
 //! Quantile regression. Checked in `tests/regression/quantile.rs`.
 
+mod errors;
+mod joint;
 mod model;
 mod several;
 

@@ -4,6 +4,9 @@ use std::marker::PhantomData;
 
 use ndarray::{Array, Array1, Array2, ArrayView1, ArrayView2, Axis, Ix2, concatenate, s};
 
+use super::errors::Sandwich;
+#[cfg(feature = "serde")]
+use crate::check::{finite, require};
 use crate::check::{not_negative, pairs, parameter};
 use crate::learn::configure::{getters, setters};
 use crate::learn::inherent::{fits, inherent};
@@ -19,6 +22,9 @@ use crate::{Device, Progress, Result};
 /// The fitted function has the share τ of the observations below it. For τ = ½ these are least absolute deviations, which
 /// outliers do not move. scikit-learn's `alpha` is λ. A linear program, solved by an interior point method in f64 on the
 /// CPU, whatever the device.
+///
+/// Standard errors are those of statsmodels: of the density of the residuals at zero, by Epanechnikov's kernel with Hall and
+/// Sheather's bandwidth, and of the squares of the rows on either side of the line.
 ///
 /// ```
 /// use mercer::prelude::*;
@@ -39,6 +45,7 @@ pub struct QuantileRegression {
     quantile: f64,
     penalty: f64,
     intercept: bool,
+    identical: bool,
     max_iterations: usize,
     #[cfg_attr(feature = "serde", serde(skip))]
     progress: Progress,
@@ -51,6 +58,7 @@ impl QuantileRegression {
             quantile,
             penalty: 0.0,
             intercept: true,
+            identical: false,
             max_iterations: 200,
             progress: Progress::none(),
         }
@@ -64,6 +72,8 @@ setters!(QuantileRegression {
     penalty: f64,
     /// Whether there is an intercept b.
     intercept: bool,
+    /// Whether standard errors take residuals to be distributed alike at all rows; not unless said otherwise.
+    identical: bool,
     /// Most iterations of the interior point method; 200 unless said otherwise.
     max_iterations: usize,
     /// Called after every iteration; it can cancel the fit.
@@ -73,6 +83,11 @@ setters!(QuantileRegression {
 fits!(QuantileRegression: Regression -> FittedQuantileRegression);
 
 impl QuantileRegression {
+    /// The penalty, whether there is an intercept, and whom to tell.
+    pub(super) fn shape(&self) -> (f64, bool, &Progress) {
+        (self.penalty, self.intercept, &self.progress)
+    }
+
     fn run<D: TargetDim>(
         &self,
         _: &Device,
@@ -90,8 +105,18 @@ impl QuantileRegression {
         let mut coefficients = Array2::zeros((d, t));
         let mut centre = Array1::zeros(t);
         let mut found = Vec::new();
+        let mut errors = Array2::zeros((if self.penalty > 0.0 { 0 } else { d + 1 }, t));
+        let (rows, targets) = (data.rows(), data.targets());
+        let (mean, intercept, identical) = (&data.x_mean, self.intercept, self.identical);
+        let sandwich = Sandwich { rows: &rows, mean, intercept, weights: w, identical };
         for k in 0..t {
-            let minimum = self.solve(&data.rows(), &data.targets().column(k).to_owned(), w)?;
+            let minimum = self.solve(&rows, &targets.column(k).to_owned(), w)?;
+            if errors.nrows() > 0 {
+                match sandwich.errors(tau, targets.column(k), minimum.point.view())? {
+                    Some(own) => errors.column_mut(k).assign(&own),
+                    None => errors = Array2::zeros((0, t)),
+                }
+            }
             coefficients.column_mut(k).assign(&minimum.point.slice(s![..d]));
             centre[k] = if self.intercept { minimum.point[d] } else { 0.0 };
             found.push(minimum);
@@ -102,10 +127,10 @@ impl QuantileRegression {
         let starts: Vec<f64> = found.iter().map(|f| f.objective).collect();
         let report = Report::new(found[0].gaps.clone(), iterations, converged, starts);
         let linear = Linear::new(OP, coefficients, intercept)?;
-        Ok(FittedQuantileRegression { format: Format, linear, quantile: tau, report, targets: PhantomData })
+        Ok(FittedQuantileRegression::new(linear, tau, errors, report))
     }
 
-    fn solve(
+    pub(super) fn solve(
         &self,
         x: &Array2<f64>,
         y: &Array1<f64>,
@@ -153,8 +178,29 @@ pub struct FittedQuantileRegression<D = Ix2> {
     format: Format,
     linear: Linear,
     quantile: f64,
+    /// Of the coefficients and, in the last row, of the intercept; no rows if there are none.
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::matrix"))]
+    errors: Array2<f64>,
     report: Report,
     targets: PhantomData<D>,
+}
+
+impl<D> FittedQuantileRegression<D> {
+    pub(super) fn new(linear: Linear, quantile: f64, errors: Array2<f64>, report: Report) -> Self {
+        FittedQuantileRegression { format: Format, linear, quantile, errors, report, targets: PhantomData }
+    }
+
+    /// Standard errors of the coefficients, d x t. None with a penalty, for quantiles that were fitted together, with too few
+    /// rows for so extreme a quantile, and if the line meets nearly all rows.
+    pub fn standard_errors(&self) -> Option<Array2<f64>> {
+        let d = self.errors.nrows().checked_sub(1)?;
+        Some(self.errors.slice(s![..d, ..]).to_owned())
+    }
+
+    /// Standard errors of the intercept, one for each target; zero if there is none. None where coefficients have none.
+    pub fn intercept_standard_errors(&self) -> Option<Array1<f64>> {
+        self.errors.rows().into_iter().next_back().map(|row| row.to_owned())
+    }
 }
 
 getters!(FittedQuantileRegression<D> {
@@ -191,6 +237,14 @@ crate::saved::saved!(FittedQuantileRegression<D: TargetDim>);
 impl<D: TargetDim> crate::saved::Checked for FittedQuantileRegression<D> {
     fn check(&self) -> Result<()> {
         self.linear.check::<D>("a saved FittedQuantileRegression")?;
+        let (rows, targets) = self.errors.dim();
+        let (d, t) = self.linear.coefficients.dim();
+        require("a saved FittedQuantileRegression", rows == 0 || (rows, targets) == (d + 1, t), || {
+            format!("{rows} x {targets} standard errors of {d} x {t} coefficients")
+        })?;
+        if rows > 0 {
+            finite("a saved FittedQuantileRegression", "the standard errors", self.errors.view())?;
+        }
         let tau = self.quantile;
         parameter("quantile", tau, tau > 0.0 && tau < 1.0, "must lie between 0 and 1")
     }

@@ -2,18 +2,23 @@
 
 use ndarray::{Array2, ArrayRef, ArrayView1, ArrayView2, Axis, Ix1};
 
+use super::joint::joint;
 use super::model::{FittedQuantileRegression, QuantileRegression};
-use crate::check::{parameter, require, weights};
+use crate::check::{not_negative, pairs, parameter, require, weights};
 use crate::learn::configure::{getters, setters};
 use crate::learn::inherent::inherent;
 use crate::learn::{Fit, FitWeighted, Inputs, Predict, Targets, Weights};
 use crate::saved::Format;
 use crate::{Device, Progress, Result};
 
+const OP: &str = "Quantiles::fit";
+
 /// Several quantiles `τ_1 < τ_2 < ...` of one target, each by [`QuantileRegression`]; predictions are `m x q`.
 ///
-/// Lines of different slopes cross somewhere. [`FittedQuantiles::crossings`] counts the rows where they do; with
-/// `non_crossing(true)` predictions of each row are put in ascending order, which is nearer to the truth than lines that cross.
+/// Lines of different slopes cross somewhere. [`FittedQuantiles::crossings`] counts the rows where they do. With
+/// `non_crossing(true)` all are fitted together, in one linear program in which no line is above the next at any row of the
+/// fit, and so nowhere between these; beyond them predictions of each row are put in ascending order. Without an intercept
+/// all lines meet at the origin, and order is all there is.
 ///
 /// ```
 /// use mercer::prelude::*;
@@ -86,14 +91,42 @@ impl Quantiles {
         FitWeighted::fit_weighted(self, device, x.inputs().view(), &*y.targets(), weights.weights().view())
     }
 
+    /// All together, if that was asked for and there is an intercept; else each by itself.
+    fn run(
+        &self,
+        (x, y): (ArrayView2<f64>, &ArrayRef<f64, Ix1>),
+        w: Option<ArrayView1<f64>>,
+        one: impl Fn(QuantileRegression) -> Result<FittedQuantileRegression<Ix1>>,
+    ) -> Result<FittedQuantiles> {
+        let (penalty, intercept, progress) = self.one.shape();
+        if !self.non_crossing || !intercept || self.levels.len() < 2 {
+            return self.each(one);
+        }
+        self.checked()?;
+        pairs(OP, x, y.view().insert_axis(Axis(1)))?;
+        not_negative("penalty", penalty)?;
+        let (lines, report) = joint(&self.levels, penalty, progress, (x, y.view()), w)?;
+        let fit = |(linear, &tau)| {
+            FittedQuantileRegression::new(linear, tau, Array2::zeros((0, 1)), report.clone())
+        };
+        let fits = lines.into_iter().zip(&self.levels).map(fit).collect();
+        Ok(FittedQuantiles { format: Format, fits, non_crossing: true })
+    }
+
+    fn checked(&self) -> Result<()> {
+        require(OP, !self.levels.is_empty(), || "there are no quantiles".to_owned())?;
+        if let Some(pair) = self.levels.windows(2).find(|p| p[0] >= p[1]) {
+            parameter("quantile", pair[1], false, "quantiles must ascend")?;
+        }
+        let within = |tau: &f64| parameter("quantile", *tau, *tau > 0.0 && *tau < 1.0, "must lie between 0 and 1");
+        self.levels.iter().try_for_each(within)
+    }
+
     fn each(
         &self,
         one: impl Fn(QuantileRegression) -> Result<FittedQuantileRegression<Ix1>>,
     ) -> Result<FittedQuantiles> {
-        require("Quantiles::fit", !self.levels.is_empty(), || "there are no quantiles".to_owned())?;
-        if let Some(pair) = self.levels.windows(2).find(|p| p[0] >= p[1]) {
-            parameter("quantile", pair[1], false, "quantiles must ascend")?;
-        }
+        self.checked()?;
         let fits: Result<Vec<_>> =
             self.levels.iter().map(|&tau| one(self.one.clone().quantile(tau))).collect();
         Ok(FittedQuantiles { format: Format, fits: fits?, non_crossing: self.non_crossing })
@@ -101,7 +134,7 @@ impl Quantiles {
 }
 
 setters!(Quantiles {
-    /// Whether predictions of each row are put in ascending order; not unless said otherwise.
+    /// Whether all quantiles are fitted together, so that none is above the next; not unless said otherwise.
     non_crossing: bool,
 });
 
@@ -109,7 +142,7 @@ impl Fit<ArrayRef<f64, Ix1>> for Quantiles {
     type Fitted = FittedQuantiles;
 
     fn fit(&self, device: &Device, x: ArrayView2<f64>, y: &ArrayRef<f64, Ix1>) -> Result<FittedQuantiles> {
-        self.each(|one| Fit::fit(&one, device, x, y))
+        self.run((x, y), None, |one| Fit::fit(&one, device, x, y))
     }
 }
 
@@ -121,8 +154,8 @@ impl FitWeighted<ArrayRef<f64, Ix1>> for Quantiles {
         y: &ArrayRef<f64, Ix1>,
         w: ArrayView1<f64>,
     ) -> Result<FittedQuantiles> {
-        weights("Quantiles::fit", w, x.nrows())?;
-        self.each(|one| FitWeighted::fit_weighted(&one, device, x, y, w))
+        weights(OP, w, x.nrows())?;
+        self.run((x, y), Some(w), |one| FitWeighted::fit_weighted(&one, device, x, y, w))
     }
 }
 
