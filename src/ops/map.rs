@@ -247,6 +247,8 @@ mod tests {
                     ("add column", Box::new(|| zip(&a, &column, Zip::Add))),
                     ("add entry", Box::new(|| zip(&a, &one, Zip::Add))),
                     ("div", Box::new(|| zip(&a, &a, Zip::Div))),
+                    ("unit_draws", Box::new(|| unit_draws(&a, UnitDraw::Bernoulli, 1, 2))),
+                    ("unit_draws means", Box::new(|| Ok(unit_draws_means(&a, UnitDraw::Normal, 1, 2)?.1))),
                     ("row sums", Box::new(|| reduce(&a, Along::EachRow, Reduction::Sum))),
                     ("column sums", Box::new(|| reduce(&a, Along::EachColumn, Reduction::Sum))),
                     ("column minima", Box::new(|| reduce(&a, Along::EachColumn, Reduction::Min))),

@@ -14,6 +14,7 @@
 //! | centre, gather, permute, transpose | [`centre()`], [`centre_columns`], [`gather_rows`], [`permute`], [`permuted_sums`], [`transpose()`] |
 //! | element by element | [`map()`], [`zip`], [`diagonal()`], [`add_diagonal`], [`add_diagonal_vector`] |
 //! | random numbers, the same on every device | [`random()`], [`random_words`], [`bernoulli`], [`bernoulli_by`], [`categorical`], [`permutation`] |
+//! | units of a random layer | [`unit_draws()`], [`unit_draws_means`] |
 //! | hidden states of many sequences | [`forward_backward()`] |
 //! | spins on a lattice | [`lattice_gibbs`], [`lattice_means`], [`lattice_mean_field`] |
 //! | networks | [`units()`], [`units_back`], [`output_loss()`], [`descend()`], [`gather_listed`] |
@@ -49,6 +50,7 @@ mod softmax;
 mod solve_triangular;
 mod spmm;
 mod transpose;
+mod unit_draws;
 mod units;
 
 pub use argmin::{ArgMin, argmin};
@@ -63,8 +65,8 @@ pub use gather::{RowList, gather_listed, gather_rows, permute, permuted_sums};
 pub use gaussian_log_density::{Whitening, gaussian_log_density};
 pub use gemm::{Relabellings, Trans, bilinear_forms, gemm, gemm_add, relabelled_forms, syrk};
 pub(crate) use gemm::{
-    accumulate_alone, accumulate_lower_alone, add_lower, on_a_worker, product, product_alone,
-    triangle_squared,
+    accumulate, accumulate_alone, accumulate_lower_alone, add_lower, leading, on_a_worker, product,
+    product_alone, triangle_squared,
 };
 pub(crate) use gram::gram_lower;
 pub use gram::{gram, gram_half};
@@ -92,6 +94,8 @@ pub use solve_triangular::{Side, Triangle, solve_triangular};
 pub(crate) use solve_triangular::{invert_lower, solve_in_place, solve_triangular_in_place};
 pub use spmm::spmm;
 pub use transpose::transpose;
+pub use unit_draws::{UnitDraw, unit_draws, unit_draws_means};
+pub(crate) use unit_draws::{decide, sigmoids};
 pub use units::{Unit, units, units_back};
 
 use crate::check::require;

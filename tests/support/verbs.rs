@@ -11,8 +11,9 @@ use mercer::ops::{
     syrk, to_half, transpose, zip,
 };
 use mercer::ops::{
-    Descending, Descent, Output, RatedRows, RidgeSystem, RowList, Shrinkage, Unit, descend, gather_listed,
-    output_loss, ridge_rows, units, units_back,
+    Descending, Descent, Output, RatedRows, RidgeSystem, RowList, Shrinkage, Unit, UnitDraw,
+    descend, gather_listed, output_loss, ridge_rows, unit_draws, unit_draws_means,
+    units, units_back,
 };
 use mercer::random::Threshold;
 use mercer::{Device, Kernel, Matrix, Result};
@@ -227,6 +228,13 @@ pub fn verbs() -> Vec<Verb> {
             let back = all.iter().zip(&values).map(|(&u, z)| units_back(&delta, z, u));
             let back = back.collect::<Result<Vec<_>>>()?;
             down(values.into_iter().chain(back).collect())
+        }),
+        v("unit_draws", 2e-5, |d| {
+            at_sizes(|n| {
+                let a = up(d, n, 7, 1)?;
+                let (drawn, means) = unit_draws_means(&a, UnitDraw::Bernoulli, 7, 3)?;
+                Ok(vec![drawn, means, unit_draws(&a, UnitDraw::Normal, 7, 4)?])
+            })
         }),
         v("output_loss", 1e-5, |d| {
             let (a, t) = (up(d, 65, 7, 1)?, map(&up(d, 65, 8, 2)?, Map::Abs)?);
