@@ -15,6 +15,7 @@
 //! | element by element | [`map()`], [`zip`], [`diagonal()`], [`add_diagonal`], [`add_diagonal_vector`] |
 //! | random numbers, the same on every device | [`random()`], [`random_words`], [`bernoulli`], [`bernoulli_by`], [`categorical`], [`permutation`] |
 //! | units of a random layer | [`unit_draws()`], [`unit_draws_means`] |
+//! | topics of documents | [`topic_sweep()`] |
 //! | hidden states of many sequences | [`forward_backward()`] |
 //! | spins on a lattice | [`lattice_gibbs`], [`lattice_means`], [`lattice_mean_field`] |
 //! | networks | [`units()`], [`units_back`], [`output_loss()`], [`descend()`], [`gather_listed`] |
@@ -49,6 +50,7 @@ mod ridge_rows;
 mod softmax;
 mod solve_triangular;
 mod spmm;
+mod topic_sweep;
 mod transpose;
 mod unit_draws;
 mod units;
@@ -93,6 +95,7 @@ pub use softmax::{softmax, softmax_logsumexp};
 pub use solve_triangular::{Side, Triangle, solve_triangular};
 pub(crate) use solve_triangular::{invert_lower, solve_in_place, solve_triangular_in_place};
 pub use spmm::spmm;
+pub use topic_sweep::{TopicPriors, TopicSweep, WordCounts, topic_sweep};
 pub use transpose::transpose;
 pub use unit_draws::{UnitDraw, unit_draws, unit_draws_means};
 pub(crate) use unit_draws::{decide, sigmoids};

@@ -31,6 +31,7 @@ mod ridge_rows;
 mod softmax;
 mod solve_triangular;
 mod spmm;
+mod topic_sweep;
 mod transpose;
 mod unit_draws;
 mod units;

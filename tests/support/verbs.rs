@@ -11,8 +11,8 @@ use mercer::ops::{
     syrk, to_half, transpose, zip,
 };
 use mercer::ops::{
-    Descending, Descent, Output, RatedRows, RidgeSystem, RowList, Shrinkage, Unit, UnitDraw,
-    descend, gather_listed, output_loss, ridge_rows, unit_draws, unit_draws_means,
+    Descending, Descent, Output, RatedRows, RidgeSystem, RowList, Shrinkage, TopicPriors, Unit, UnitDraw,
+    WordCounts, descend, gather_listed, output_loss, ridge_rows, topic_sweep, unit_draws, unit_draws_means,
     units, units_back,
 };
 use mercer::random::Threshold;
@@ -235,6 +235,23 @@ pub fn verbs() -> Vec<Verb> {
                 let (drawn, means) = unit_draws_means(&a, UnitDraw::Bernoulli, 7, 3)?;
                 Ok(vec![drawn, means, unit_draws(&a, UnitDraw::Normal, 7, 4)?])
             })
+        }),
+        v("topic_sweep", 2e-4, |d| {
+            let mut all = Vec::new();
+            for (documents, k) in [(1, 1), (5, 3), (67, 16), (9, 33), (3, 64)] {
+                let part = |e: usize| (e % documents, e * 11 % 37, 1.0 + (e % 4) as f64);
+                let counts = SparseMatrix::from_triplets(
+                    documents,
+                    37,
+                    &(0..5 * documents).map(part).collect::<Vec<_>>(),
+                );
+                let (lambda, gamma) =
+                    (map(&up(d, 37, k, 1)?, Map::Exp)?, map(&up(d, documents, k, 2)?, Map::Exp)?);
+                let priors = TopicPriors { alpha: 0.3, eta: 0.1, passes: 3 };
+                let made = topic_sweep(&WordCounts::new(d, counts?)?, &lambda, &gamma, &priors)?;
+                all.extend([made.lambda, made.gamma, made.entropies]);
+            }
+            down(all)
         }),
         v("output_loss", 1e-5, |d| {
             let (a, t) = (up(d, 65, 7, 1)?, map(&up(d, 65, 8, 2)?, Map::Abs)?);
