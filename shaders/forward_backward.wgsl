@@ -61,6 +61,7 @@ fn forward(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_in
     let real = lane < k;
     let state = min(lane, k - 1u);
     var logs = 0.0;
+    if params.first == 0u && lane == 0u { status[group.x] = 0u; }
     // alpha of the step before the dispatch's first.
     let last = own.x + min(max(params.first, 1u), own.y) - 1u;
     before[lane] = select(0.0, alpha[last * params.width + state], real);

@@ -3,7 +3,7 @@
 // One vec4 an invocation. OP picks the operation, SPREAD how b is read; both are settled when the pipeline is made.
 // Padding: written as zeros, whatever f(0) is.
 //
-// `load_a` and `load_b` are prepended (f32 or half storage). Twin: `cpu` in src/ops/map.rs.
+// `map_digamma.wgsl`, `load_a` and `load_b` are prepended (f32 or half storage). Twin: `cpu` in src/ops/map.rs.
 // Grid: (across, ceil(count / (64 * across)), 1), with stride = 64 * across.
 
 override OP: u32 = 0u;     // as `Map::code` and `Zip::code` number them
@@ -36,6 +36,7 @@ fn f(v: vec4<f32>) -> vec4<f32> {
             let e = exp(-abs(v));
             return select(e, vec4(1.0), v >= vec4<f32>()) / (1.0 + e);
         }
+        case 11u: { return vec4(digamma(v.x), digamma(v.y), digamma(v.z), digamma(v.w)); }
         case 10u: { return max(v, vec4<f32>()) + log(1.0 + exp(-abs(v))); }
         default: { return max(v, vec4(params.x)); }
     }

@@ -85,6 +85,48 @@ impl Matrix {
         Ok(arrays)
     }
 
+    /// The rows of `a` and below them those of `b`, where both live.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] for different numbers of columns, [`Error::DeviceMismatch`] if they live apart.
+    pub(crate) fn stacked(op: &'static str, a: &Matrix, b: &Matrix) -> Result<Self> {
+        if a.cols != b.cols || a.precision() != b.precision() {
+            return Err(Error::Shape { op, what: format!("{} and {} columns", a.cols, b.cols) });
+        }
+        match a.shared(op, &[b])? {
+            Shared::Cpu => {
+                let (above, below) = (a.cpu().view(), b.cpu().view());
+                let whole = ndarray::concatenate(ndarray::Axis(0), &[above, below]);
+                whole.map(Self::from_host).map_err(|e| Error::Shape { op, what: e.to_string() })
+            }
+            Shared::Gpu(gpu) => gpu.guard(op, || {
+                let out = Self::alloc(gpu, "matrix.stacked", (a.rows + b.rows, a.cols), a.precision())?;
+                gpu.copy(a.buffer(), 0, out.buffer(), 0, a.bytes());
+                gpu.copy(b.buffer(), 0, out.buffer(), a.bytes(), b.bytes());
+                Ok(out)
+            }),
+        }
+    }
+
+    /// A copy of the last `count` rows, where the matrix lives.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub(crate) fn last_rows(&self, count: usize) -> Result<Self> {
+        let count = count.min(self.rows);
+        match self.place() {
+            Shared::Cpu => {
+                let part = self.cpu().slice(ndarray::s![self.rows - count.., ..]);
+                Ok(Self::from_host(host::copy(part)))
+            }
+            Shared::Gpu(gpu) => gpu.guard("Matrix::last_rows", || {
+                let out = Self::alloc(gpu, "matrix.rows", (count, self.cols), self.precision())?;
+                gpu.copy(self.buffer(), self.bytes() - out.bytes(), out.buffer(), 0, out.bytes());
+                Ok(out)
+            }),
+        }
+    }
+
     /// [`Matrix::to_array`] without a copy, if it lives on the CPU and this is the only handle on it.
     pub(crate) fn into_array(self) -> Result<Array2<f64>> {
         match self.data {

@@ -2,36 +2,21 @@
 //!
 //! Checked in `tests/ops/forward_backward.rs` against sums over all paths, and on every adapter against the CPU.
 
+mod on_gpu;
+
 use ndarray::{Array2, ArrayView1, ArrayView2, Axis};
 use rayon::prelude::*;
 
 use super::half::single;
-use super::{Trans, gemm, require};
+use super::require;
 use crate::check::{parameter, probabilities};
-use crate::gpu::{Gpu, Pass, Shader};
 use crate::matrix::Shared;
-use crate::{Matrix, Precision, Result};
+use crate::{Matrix, Result};
+pub(crate) use on_gpu::{ChainNumbers, Pending, SequenceRows};
 
-const SHADER: &str = include_str!("../../shaders/forward_backward.wgsl");
 const OP: &str = "forward_backward";
-/// Lanes of a workgroup, one a state.
-const LANES: usize = 64;
-/// Loop iterations that one invocation may make; llvmpipe silently ends loops at 65,535.
-const ITERATIONS: usize = 16_384;
 /// What a step may leave of all states: below it the answer is that of logarithms.
 const LEAST: f64 = 1e-100;
-
-/// Mirrors `Params` in `shaders/forward_backward.wgsl`.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
-struct Params {
-    states: u32,
-    width: u32,
-    reach: u32,
-    first: u32,
-    count: u32,
-    part: u32,
-}
 
 /// What sequences say of their hidden states, as [`forward_backward()`] finds it.
 #[derive(Debug, Clone)]
@@ -82,16 +67,35 @@ pub fn forward_backward(
     match log_b.place() {
         Shared::Cpu => cpu(log_b.cpu(), lengths, initial, transition),
         Shared::Gpu(gpu) => {
-            if k <= LANES {
-                let log_b = single(log_b)?;
-                if let Some(found) = on_gpu(gpu, &log_b, lengths, initial, transition)? {
-                    return Ok(found);
+            let log_b = &*single(log_b)?;
+            let rows = SequenceRows::new(&log_b.device(), lengths.to_vec())?;
+            let numbers = ChainNumbers::new(&log_b.device(), initial, transition)?;
+            if let Some(pending) = on_gpu::record(gpu, log_b, &rows, &numbers)? {
+                let arrays = Matrix::to_arrays(&pending.matrices())?;
+                if let Some((transitions, log_likelihoods)) = pending.read(&arrays, transition) {
+                    return Ok(ForwardBackward { states: pending.states, transitions, log_likelihoods });
                 }
             }
             let mut found = cpu(&log_b.to_array()?, lengths, initial, transition)?;
             found.states = found.states.to_device(&log_b.device())?;
             Ok(found)
         }
+    }
+}
+
+/// [`forward_backward()`] on a GPU, not yet read back, of densities that the caller has checked: nothing if there are more
+/// states or sequences than the device takes.
+///
+/// # Errors
+/// Those of the device.
+pub(crate) fn forward_backward_pending(
+    log_b: &Matrix,
+    rows: &SequenceRows,
+    numbers: &ChainNumbers,
+) -> Result<Option<Pending>> {
+    match log_b.place() {
+        Shared::Cpu => Ok(None),
+        Shared::Gpu(gpu) => on_gpu::record(gpu, &*single(log_b)?, rows, numbers),
     }
 }
 
@@ -161,85 +165,4 @@ fn one(
         beta = &back / back.sum();
     }
     (states, counts, log)
-}
-
-/// Nothing if a step is beyond f32.
-fn on_gpu(
-    gpu: &Gpu,
-    log_b: &Matrix,
-    lengths: &[usize],
-    initial: ArrayView1<f64>,
-    transition: ArrayView2<f64>,
-) -> Result<Option<ForwardBackward>> {
-    let (t, k) = log_b.shape();
-    if log_b.bytes() > gpu.limits().binding_bytes || lengths.len() > gpu.limits().groups_per_axis as usize {
-        return Ok(None);
-    }
-    let longest = lengths.iter().copied().max().unwrap_or(0);
-    let each = (ITERATIONS / (k + 16)).max(1);
-    let chunks = longest.div_ceil(each);
-    let shape = || Matrix::alloc(gpu, "forward_backward.rows", (t, k), Precision::Single);
-    let (alpha, emit, states, raw) = gpu.guard(OP, || {
-        let numbers: Vec<f32> = transition.iter().chain(initial).map(|v| *v as f32).collect();
-        let matrix = gpu.upload("forward_backward.matrix", bytemuck::cast_slice(&numbers))?;
-        let places: Vec<[u32; 2]> = lengths
-            .iter()
-            .scan(0, |at, n| {
-                *at += n;
-                Some([(*at - n) as u32, *n as u32])
-            })
-            .collect();
-        let sequence = gpu.upload("forward_backward.sequence", bytemuck::cast_slice(&places))?;
-        let s = lengths.len();
-        let status = gpu.upload("forward_backward.status", bytemuck::cast_slice(&vec![0u32; s]))?;
-        let carry = gpu.alloc("forward_backward.carry", 4 * (s * k) as u64)?;
-        let parts = gpu.alloc("forward_backward.parts", 4 * (s * chunks) as u64)?;
-        let (alpha, emit, states) = (shape()?, shape()?, shape()?);
-        let run = |entry: &'static str, chunk: usize| {
-            let params = Params {
-                states: k as u32,
-                width: 4 * log_b.vec4s() as u32,
-                reach: k.next_power_of_two() as u32 / 2,
-                first: (chunk * each) as u32,
-                count: each.min(longest - chunk * each) as u32,
-                part: (chunk * s) as u32,
-            };
-            let both =
-                [matrix.whole(), sequence.whole(), alpha.bind(), emit.bind(), carry.whole(), status.whole()];
-            let mut binds = both.to_vec();
-            if entry == "forward" {
-                binds.extend([parts.whole(), log_b.bind()]);
-            } else {
-                binds.push(states.bind());
-            }
-            gpu.run(&Pass {
-                op: OP,
-                shader: Shader::new(OP, &[SHADER]),
-                entry,
-                constants: &[],
-                binds: &binds,
-                params: bytemuck::bytes_of(&params),
-                grid: [s as u32, 1, 1],
-                work: (t * k * k) as f64,
-            })
-        };
-        (0..chunks).try_for_each(|chunk| run("forward", chunk))?;
-        (0..chunks).try_for_each(|chunk| run("backward", chunk))?;
-        // One wait for all that is small.
-        let all = gpu.alloc("forward_backward.read", 4 * (s * (chunks + 1)) as u64)?;
-        gpu.copy(&parts, 0, &all, 0, 4 * (s * chunks) as u64);
-        gpu.copy(&status, 0, &all, 4 * (s * chunks) as u64, 4 * s as u64);
-        let raw = gpu.download(&all, 0, 4 * (s * (chunks + 1)) as u64)?;
-        Ok((alpha, emit, states, raw))
-    })?;
-    let words: Vec<u32> = bytemuck::pod_collect_to_vec(&raw);
-    let (sums, status) = words.split_at(lengths.len() * chunks);
-    if status.iter().any(|s| *s != 0) {
-        return Ok(None);
-    }
-    let of =
-        |i: usize| sums.iter().skip(i).step_by(lengths.len()).map(|w| f64::from(f32::from_bits(*w))).sum();
-    let log_likelihoods = (0..lengths.len()).map(of).collect();
-    let counts = gemm(1.0, &alpha, Trans::Yes, &emit, Trans::No)?.to_array()?;
-    Ok(Some(ForwardBackward { states, transitions: counts * transition, log_likelihoods }))
 }

@@ -128,6 +128,57 @@ pub fn syrk(alpha: f64, a: &Matrix, t: Trans) -> Result<Matrix> {
     }
 }
 
+/// The first `cols` columns of `A op(B)`.
+///
+/// # Errors
+/// As [`gemm()`], and for more columns than op(B) has.
+pub(crate) fn leading(a: &Matrix, b: &Matrix, tb: Trans, cols: usize) -> Result<Matrix> {
+    let (m, n, k) = check(a, Trans::No, b, tb)?;
+    require("gemm", cols <= n && cols > 0, || format!("{cols} columns of {n}"))?;
+    match a.shared("gemm", &[b])? {
+        Shared::Cpu => {
+            let mut out = Array2::zeros((m, cols));
+            let part = view(b.cpu(), tb);
+            product(1.0, a.cpu().view(), part.slice(ndarray::s![.., ..cols]), 0.0, out.view_mut());
+            Ok(Matrix::from_host(out))
+        }
+        Shared::Gpu(gpu) => gpu.guard("gemm", || {
+            let out = Matrix::alloc(gpu, "gemm.out", (m, cols), Precision::Single)?;
+            let (rows, wide) = if tb == Trans::No { (k, cols) } else { (cols, k) };
+            let (a, b) = (Block::whole(a), Block { of: b, row: 0, col: 0, rows, cols: wide });
+            let (ta, part) = (Trans::No, Part::All);
+            on_gpu(gpu, &Product { alpha: 1.0, a, ta, b, tb, beta: 0.0, part }, Block::whole(&out))?;
+            Ok(out)
+        }),
+    }
+}
+
+/// `C ← alpha op(A) op(B) + C`, in C's own memory where nobody else holds it.
+///
+/// # Errors
+/// As [`gemm_add`].
+pub(crate) fn accumulate(
+    alpha: f64,
+    (a, ta): (&Matrix, Trans),
+    (b, tb): (&Matrix, Trans),
+    c: &mut Matrix,
+) -> Result<()> {
+    let (m, n, _) = check(a, ta, b, tb)?;
+    require("gemm_add", c.shape() == (m, n), || format!("c is {:?}, the product {:?}", c.shape(), (m, n)))?;
+    c.make_own()?;
+    match a.shared("gemm_add", &[b, c])? {
+        Shared::Cpu => {
+            let own = std::mem::replace(c, Matrix::from_host(Array2::zeros((0, 0)))).into_host();
+            *c = Matrix::from_host(cpu(alpha, a.cpu(), ta, b.cpu(), tb, 1.0, own));
+            Ok(())
+        }
+        Shared::Gpu(gpu) => gpu.guard("gemm_add", || {
+            let (a, b) = (Block::whole(a), Block::whole(b));
+            on_gpu(gpu, &Product { alpha, a, ta, b, tb, beta: 1.0, part: Part::All }, Block::whole(c))
+        }),
+    }
+}
+
 /// Rows of a block of [`triangle_squared`].
 const BLOCK_ROWS: usize = 512;
 

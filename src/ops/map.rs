@@ -12,6 +12,7 @@ use crate::{Error, Matrix, Precision, Result};
 use on_cpu::{cpu, zip_cpu};
 
 const SHADER: &str = include_str!("../../shaders/map.wgsl");
+pub(super) const DIGAMMA: &str = include_str!("../../shaders/map_digamma.wgsl");
 /// Entries in one CPU task.
 pub(super) const TASK: usize = 1 << 14;
 
@@ -45,6 +46,8 @@ pub enum Map {
     MaxWith(f64),
     /// `ln(1 + e^x)`.
     Softplus,
+    /// `ψ(x) = d ln Γ(x) / dx`, of positive entries.
+    Digamma,
 }
 
 impl Map {
@@ -62,6 +65,7 @@ impl Map {
             Map::Sigmoid => (8, 0.0, 0.0),
             Map::MaxWith(least) => (9, least, 0.0),
             Map::Softplus => (10, 0.0, 0.0),
+            Map::Digamma => (11, 0.0, 0.0),
         }
     }
 }
@@ -204,7 +208,7 @@ fn on_gpu(
         let constants = [("OP", f64::from(code)), ("SPREAD", f64::from(spread as u8))];
         gpu.run(&Pass {
             op: if b.is_some() { "zip" } else { "map" },
-            shader: Shader::new(&key, &[&sources[0], &sources[1], SHADER]),
+            shader: Shader::new(&key, &[&sources[0], &sources[1], DIGAMMA, SHADER]),
             entry: if b.is_some() { "zip" } else { "map" },
             constants: if b.is_some() { &constants } else { &constants[..1] },
             binds: &binds,

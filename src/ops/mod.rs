@@ -14,6 +14,8 @@
 //! | centre, gather, permute, transpose | [`centre()`], [`centre_columns`], [`gather_rows`], [`permute`], [`permuted_sums`], [`transpose()`] |
 //! | element by element | [`map()`], [`zip`], [`diagonal()`], [`add_diagonal`], [`add_diagonal_vector`] |
 //! | random numbers, the same on every device | [`random()`], [`random_words`], [`bernoulli`], [`bernoulli_by`], [`categorical`], [`permutation`] |
+//! | units of a random layer | [`unit_draws()`], [`unit_draws_means`] |
+//! | topics of documents | [`topic_sweep()`] |
 //! | hidden states of many sequences | [`forward_backward()`] |
 //! | spins on a lattice | [`lattice_gibbs`], [`lattice_means`], [`lattice_mean_field`] |
 //! | networks | [`units()`], [`units_back`], [`output_loss()`], [`descend()`], [`gather_listed`] |
@@ -50,7 +52,9 @@ mod shrink;
 mod softmax;
 mod solve_triangular;
 mod spmm;
+mod topic_sweep;
 mod transpose;
+mod unit_draws;
 mod units;
 
 pub use argmin::{ArgMin, argmin};
@@ -60,13 +64,14 @@ pub(crate) use cholesky::{cholesky_in_place, factoring_bytes, inverses_bytes};
 pub use descend::{Descending, Descent, Shrinkage, descend};
 pub(crate) use descend::{Note, places, step};
 pub use diagonal::{add_diagonal, add_diagonal_vector, diagonal};
+pub(crate) use forward_backward::{ChainNumbers, SequenceRows, forward_backward_pending};
 pub use forward_backward::{ForwardBackward, forward_backward};
 pub use gather::{RowList, gather_listed, gather_rows, permute, permuted_sums};
 pub use gaussian_log_density::{Whitening, gaussian_log_density};
 pub use gemm::{Relabellings, Trans, bilinear_forms, gemm, gemm_add, relabelled_forms, syrk};
 pub(crate) use gemm::{
-    accumulate_alone, accumulate_lower_alone, add_lower, on_a_worker, product, product_alone,
-    triangle_squared,
+    accumulate, accumulate_alone, accumulate_lower_alone, add_lower, leading, on_a_worker, product,
+    product_alone, triangle_squared,
 };
 pub(crate) use gram::gram_lower;
 pub use gram::{gram, gram_half};
@@ -80,6 +85,7 @@ pub use log_det::log_det;
 pub use logsumexp::logsumexp;
 pub use map::{Map, Zip, map, zip};
 pub use moments::{Moments, Second, moments};
+pub(crate) use moments::{PendingMoments, moments_pending};
 pub(crate) use nearest::Centres;
 pub use nearest::{Nearest, nearest};
 pub use nearest_k::{NearestK, nearest_k};
@@ -94,7 +100,10 @@ pub use softmax::{softmax, softmax_logsumexp};
 pub use solve_triangular::{Side, Triangle, solve_triangular};
 pub(crate) use solve_triangular::{invert_lower, solve_in_place, solve_triangular_in_place};
 pub use spmm::spmm;
+pub use topic_sweep::{TopicPriors, TopicSweep, WordCounts, topic_sweep};
 pub use transpose::transpose;
+pub use unit_draws::{UnitDraw, unit_draws, unit_draws_means};
+pub(crate) use unit_draws::{decide, sigmoids};
 pub use units::{Unit, units, units_back};
 
 use crate::check::require;

@@ -18,6 +18,7 @@ use super::require;
 use crate::matrix::Shared;
 use crate::matrix::window::windows;
 use crate::{Matrix, Result};
+pub(crate) use on_gpu::Pending as PendingMoments;
 
 /// Rows that are added up before a new partial sum starts: the same bits however many threads there are.
 const BLOCK: usize = 4096;
@@ -73,8 +74,28 @@ pub fn moments(x: &Matrix, r: &Matrix, centres: &Matrix, second: Second) -> Resu
     match x.shared("moments", &[r, centres])? {
         Shared::Cpu => Ok(cpu(x.cpu(), r.cpu(), centres.cpu(), second)),
         Shared::Gpu(gpu) => {
-            gpu.guard("moments", || on_gpu::on_gpu(gpu, &*single(x)?, &*single(r)?, centres, second))
+            let found =
+                gpu.guard("moments", || on_gpu::on_gpu(gpu, &*single(x)?, &*single(r)?, centres, second))?;
+            Ok(found.read(&Matrix::to_arrays(&found.matrices())?))
         }
+    }
+}
+
+/// [`moments()`] of operands on a GPU, not yet read back; nothing on the CPU.
+///
+/// # Errors
+/// As [`moments()`].
+pub(crate) fn moments_pending(
+    x: &Matrix,
+    r: &Matrix,
+    centres: &Matrix,
+    second: Second,
+) -> Result<Option<PendingMoments>> {
+    match x.shared("moments", &[r, centres])? {
+        Shared::Cpu => Ok(None),
+        Shared::Gpu(gpu) => gpu
+            .guard("moments", || on_gpu::on_gpu(gpu, &*single(x)?, &*single(r)?, centres, second))
+            .map(Some),
     }
 }
 

@@ -15,6 +15,7 @@ use crate::device::Place;
 use crate::matrix::Shared;
 use crate::random::{Threshold, philox};
 use crate::{Device, Matrix, Result};
+pub(super) use on_gpu::{DRAWS, PHILOX, halves};
 use on_gpu::{Fill, fill, sorted};
 
 /// What [`random()`] draws.
@@ -27,14 +28,14 @@ pub enum Draw {
 }
 
 /// The four words of a block of a stream.
-fn block(at: u64, seed: u64, stream: u64) -> [u32; 4] {
+pub(super) fn block(at: u64, seed: u64, stream: u64) -> [u32; 4] {
     let halves = |v: u64| [v as u32, (v >> 32) as u32];
     let ([low, high], [s, t]) = (halves(at), halves(stream));
     philox([low, high, s, t], halves(seed))
 }
 
 /// Two normal numbers of two words: `√(-2 ln u) (cos 2πv, sin 2πv)` with `u = (⌊a/2⁸⌋ + 1) 2⁻²⁴`, `v = ⌊b/2⁸⌋ 2⁻²⁴`.
-fn normals(a: u32, b: u32) -> [f64; 2] {
+pub(super) fn normals(a: u32, b: u32) -> [f64; 2] {
     const SHARE: f64 = 1.0 / 16_777_216.0;
     let radius = (-2.0 * (f64::from((a >> 8) + 1) * SHARE).ln()).max(0.0).sqrt();
     let (sin, cos) = (std::f64::consts::TAU * f64::from(b >> 8) * SHARE).sin_cos();

@@ -3,11 +3,12 @@
 //! Checked in `tests/ops/units.rs` against the formulas, entry by entry.
 
 use ndarray::{Array2, s};
+use rayon::prelude::*;
 
 use super::half::single;
-use super::map::grid;
+use super::map::{TASK, grid};
 use super::reduce::GROUP;
-use super::require;
+use super::{require, sigmoids};
 use crate::gpu::{Gpu, Pass, Shader};
 use crate::matrix::Shared;
 use crate::matrix::window::{step, windows};
@@ -129,7 +130,17 @@ pub fn units_back(delta: &Matrix, z: &Matrix, unit: Unit) -> Result<Matrix> {
 
 fn cpu(a: &Array2<f64>, unit: Unit) -> Array2<f64> {
     let m = a.ncols();
-    Array2::from_shape_fn((a.nrows(), m + 1), |(i, j)| if j < m { unit.value(a[[i, j]]) } else { 1.0 })
+    let mut out = Array2::ones((a.nrows(), m + 1));
+    let rows = out.as_slice_mut().unwrap_or_default().par_chunks_mut(m + 1).with_min_len(TASK.div_ceil(m));
+    rows.enumerate().for_each(|(i, to)| {
+        let to = &mut to[..m];
+        to.iter_mut().zip(a.row(i)).for_each(|(t, v)| *t = *v);
+        match unit {
+            Unit::Sigmoid => sigmoids(to),
+            _ => to.iter_mut().for_each(|v| *v = unit.value(*v)),
+        }
+    });
+    out
 }
 
 fn cpu_back(delta: &Array2<f64>, z: &Array2<f64>, unit: Unit) -> Array2<f64> {

@@ -5,6 +5,7 @@
 #![allow(clippy::needless_borrows_for_generic_args, reason = "as users write it")]
 
 mod deep;
+mod devices;
 mod enumerated;
 mod helmholtz;
 mod information;
@@ -12,6 +13,8 @@ mod oracle;
 mod rbm;
 #[path = "../support/oracle.rs"]
 mod recorded;
+#[path = "../support/mod.rs"]
+mod support;
 
 use ndarray::Array2;
 

@@ -32,5 +32,7 @@ mod shrink;
 mod softmax;
 mod solve_triangular;
 mod spmm;
+mod topic_sweep;
 mod transpose;
+mod unit_draws;
 mod units;

@@ -4,7 +4,7 @@ use ndarray::Array2;
 
 use crate::support::{assert_close, cramped, gpus, on, random};
 
-const MAPS: [Map; 11] = [
+const MAPS: [Map; 12] = [
     Map::Exp,
     Map::Log,
     Map::Sqrt,
@@ -16,6 +16,7 @@ const MAPS: [Map; 11] = [
     Map::Sigmoid,
     Map::MaxWith(0.25),
     Map::Softplus,
+    Map::Digamma,
 ];
 
 fn scalar(f: Map, x: f64) -> f64 {
@@ -31,6 +32,7 @@ fn scalar(f: Map, x: f64) -> f64 {
         Map::Sigmoid => 1.0 / (1.0 + (-x).exp()),
         Map::MaxWith(least) => x.max(least),
         Map::Softplus => x.exp().ln_1p(),
+        Map::Digamma => mercer::probability::special::digamma(x),
     }
 }
 
@@ -38,7 +40,7 @@ fn scalar(f: Map, x: f64) -> f64 {
 fn every_map_is_its_scalar_function() {
     for (rows, cols) in [(1, 1), (13, 5), (65, 64), (131, 3)] {
         for f in MAPS {
-            let positive = matches!(f, Map::Log | Map::Sqrt | Map::Recip);
+            let positive = matches!(f, Map::Log | Map::Sqrt | Map::Recip | Map::Digamma);
             let a = random(rows, cols, 1).mapv(|x| if positive { x.abs() * 3.0 + 0.01 } else { x * 5.0 });
             let want = a.mapv(|x| scalar(f, x));
             assert_close(&map(&on(&Device::cpu(), &a), f).unwrap(), &want, 1e-15, &format!("{f:?}"));
@@ -46,6 +48,22 @@ fn every_map_is_its_scalar_function() {
                 let got = map(&on(device, &a), f).unwrap();
                 assert_close(&got, &want, 3e-6, &format!("{f:?} of {rows} x {cols} on {device}"));
             }
+        }
+    }
+}
+
+/// `ψ(x + 1) = ψ(x) + 1/x` from 1e-4 to 1e6: the f64 function to f32's accuracy, relative to the larger of its size and one.
+#[test]
+fn digamma_is_that_of_f64_to_the_accuracy_of_f32() {
+    let x = Array2::from_shape_fn((1, 401), |(_, i)| f64::from(10f32.powf(i as f32 / 40.0 - 4.0)));
+    let want = x.mapv(mercer::probability::special::digamma);
+    assert!((mercer::probability::special::digamma(1.0) + 0.577_215_664_901_532_9).abs() < 1e-14);
+    for device in gpus().iter().cloned().chain([Device::cpu()]) {
+        let tolerance = if device.is_gpu() { 1e-6 } else { 1e-14 };
+        let got = map(&on(&device, &x), Map::Digamma).unwrap().to_array().unwrap();
+        for ((x, got), want) in x.iter().zip(&got).zip(&want) {
+            let off = (got - want).abs() / want.abs().max(1.0);
+            assert!(off <= tolerance, "psi({x}) is {got}, should be {want} on {device}");
         }
     }
 }

@@ -4,12 +4,15 @@
 #![allow(clippy::needless_range_loop, reason = "an index is the name of a variable, a state or a word")]
 #![allow(clippy::needless_borrows_for_generic_args, reason = "as users write it")]
 
+mod devices;
 mod hidden_markov;
 mod hidden_markov_limits;
 mod linear_gaussian;
 mod oracle;
 #[path = "../support/oracle.rs"]
 mod recorded;
+#[path = "../support/mod.rs"]
+mod support;
 
 /// Off by no more than this.
 #[track_caller]

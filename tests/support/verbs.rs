@@ -11,8 +11,9 @@ use mercer::ops::{
     syrk, to_half, transpose, zip,
 };
 use mercer::ops::{
-    Descending, Descent, Output, RatedRows, RidgeSystem, RowList, Shrinkage, Shrinking, Unit, descend,
-    gather_listed, output_loss, ridge_rows, shrink, units, units_back,
+    Descending, Descent, Output, RatedRows, RidgeSystem, RowList, Shrinkage, Shrinking, TopicPriors, Unit,
+    UnitDraw, WordCounts, descend, gather_listed, output_loss, ridge_rows, shrink, topic_sweep, unit_draws,
+    unit_draws_means, units, units_back,
 };
 use mercer::random::Threshold;
 use mercer::{Device, Kernel, Matrix, Result};
@@ -227,6 +228,30 @@ pub fn verbs() -> Vec<Verb> {
             let back = all.iter().zip(&values).map(|(&u, z)| units_back(&delta, z, u));
             let back = back.collect::<Result<Vec<_>>>()?;
             down(values.into_iter().chain(back).collect())
+        }),
+        v("unit_draws", 2e-5, |d| {
+            at_sizes(|n| {
+                let a = up(d, n, 7, 1)?;
+                let (drawn, means) = unit_draws_means(&a, UnitDraw::Bernoulli, 7, 3)?;
+                Ok(vec![drawn, means, unit_draws(&a, UnitDraw::Normal, 7, 4)?])
+            })
+        }),
+        v("topic_sweep", 2e-4, |d| {
+            let mut all = Vec::new();
+            for (documents, k) in [(1, 1), (5, 3), (67, 16), (9, 33), (3, 64)] {
+                let part = |e: usize| (e % documents, e * 11 % 37, 1.0 + (e % 4) as f64);
+                let counts = SparseMatrix::from_triplets(
+                    documents,
+                    37,
+                    &(0..5 * documents).map(part).collect::<Vec<_>>(),
+                );
+                let (lambda, gamma) =
+                    (map(&up(d, 37, k, 1)?, Map::Exp)?, map(&up(d, documents, k, 2)?, Map::Exp)?);
+                let priors = TopicPriors { alpha: 0.3, eta: 0.1, passes: 3 };
+                let made = topic_sweep(&WordCounts::new(d, counts?)?, &lambda, &gamma, &priors)?;
+                all.extend([made.lambda, made.gamma, made.entropies]);
+            }
+            down(all)
         }),
         v("output_loss", 1e-5, |d| {
             let (a, t) = (up(d, 65, 7, 1)?, map(&up(d, 65, 8, 2)?, Map::Abs)?);

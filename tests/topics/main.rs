@@ -4,8 +4,11 @@
 #![allow(clippy::needless_range_loop, reason = "an index is the name of a variable, a state or a word")]
 #![allow(clippy::needless_borrows_for_generic_args, reason = "as users write it")]
 
+mod devices;
 mod gibbs;
 mod process;
+#[path = "../support/mod.rs"]
+mod support;
 mod variational;
 
 use mercer::models::topics::{TopicModel, word_counts};

@@ -9,9 +9,10 @@
 //! | layers directed downwards, with a recognition network | [`Helmholtz`] |
 //! | the code of most information under a constraint | [`info_max`], [`bottleneck`] |
 //!
-//! All of it works on the CPU, whatever the device.
+//! An [`Rbm`] learns on the device; the rest works on the CPU, whatever the device.
 
 mod autoencoder;
+mod block_gibbs;
 mod boltzmann;
 mod deep_boltzmann;
 mod enumerated;

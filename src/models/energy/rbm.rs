@@ -1,14 +1,13 @@
 //! Learning a restricted Boltzmann machine. Checked in `tests/energy/rbm.rs`.
 
-use ndarray::{Array1, Array2, ArrayView2, Axis, s};
+use ndarray::{Array1, Array2, ArrayView2, Axis};
 
+use super::block_gibbs::Learner;
 use super::boltzmann::{FittedRbm, Visible, allowed};
-use super::layer::decide;
 use crate::check::{not_negative, numbers, parameter, positive, room, sample};
 use crate::configure::setters;
 use crate::learn::inherent::fits;
 use crate::learn::{Fit, Report};
-use crate::ops::product;
 use crate::random::Philox;
 use crate::{Device, Progress, Result};
 
@@ -24,7 +23,10 @@ pub enum NegativePhase {
     Exact,
 }
 
-/// A restricted Boltzmann machine to be learned: `W += rate (⟨x zᵀ⟩_data - ⟨x zᵀ⟩_model)` on mini-batches, on the CPU.
+/// A restricted Boltzmann machine to be learned: `W += rate (⟨x zᵀ⟩_data - ⟨x zᵀ⟩_model)` on mini-batches.
+///
+/// Data and parameters stay on the device, where a chain takes the same decisions from the same seed; the exact gradient is
+/// found on the CPU.
 ///
 /// ```
 /// use mercer::models::energy::Rbm;
@@ -40,12 +42,12 @@ pub enum NegativePhase {
 pub struct Rbm {
     hidden: usize,
     visible: Visible,
-    phase: NegativePhase,
-    passes: usize,
-    batch: usize,
-    rate: f64,
-    decay: f64,
-    seed: u64,
+    pub(super) phase: NegativePhase,
+    pub(super) passes: usize,
+    pub(super) batch: usize,
+    pub(super) rate: f64,
+    pub(super) decay: f64,
+    pub(super) seed: u64,
     progress: Progress,
 }
 
@@ -70,7 +72,7 @@ setters!(Rbm {
 
 fits!(Rbm: Fit -> FittedRbm);
 
-const OP: &str = "Rbm::fit";
+pub(super) const OP: &str = "Rbm::fit";
 
 impl Rbm {
     /// So many hidden units.
@@ -86,6 +88,28 @@ impl Rbm {
             seed: 0,
             progress: Progress::none(),
         }
+    }
+
+    /// Steps of block Gibbs sampling for each batch.
+    pub(super) fn steps(&self) -> usize {
+        match self.phase {
+            NegativePhase::Contrastive(k) | NegativePhase::Persistent(k) => k,
+            NegativePhase::Exact => 1,
+        }
+    }
+
+    /// A pass over the rows in this order by the exact gradient; the mean squared reconstruction error after it.
+    fn exact_pass(&self, rbm: &mut FittedRbm, x: ArrayView2<f64>, order: &[usize]) -> Result<f64> {
+        for rows in order.chunks(self.batch) {
+            let (w, a, b) = rbm.gradient(&x.select(Axis(0), rows))?;
+            rbm.weights *= 1.0 - self.rate * self.decay;
+            rbm.weights.scaled_add(self.rate, &w);
+            rbm.hidden_bias.scaled_add(self.rate, &a);
+            rbm.visible_bias.scaled_add(self.rate, &b);
+        }
+        let mut off = rbm.seen(rbm.hidden(x).view());
+        off -= &x;
+        Ok(off.iter().map(|v| v * v).sum::<f64>() / x.nrows() as f64)
     }
 
     /// The same settings for another number of hidden units.
@@ -127,18 +151,6 @@ impl FittedRbm {
         x
     }
 
-    /// A step along the difference of the phases: the first rows of both layers are of the data, the others of the model.
-    fn learn(&mut self, x: &Array2<f64>, mut units: Array2<f64>, data: usize, by: &Rbm) {
-        let shares = [by.rate / data as f64, -by.rate / (x.nrows() - data) as f64];
-        for (i, (seen, mut row)) in x.rows().into_iter().zip(units.rows_mut()).enumerate() {
-            let share = shares[usize::from(i >= data)];
-            self.visible_bias.scaled_add(share, &seen);
-            row *= share;
-            self.hidden_bias += &row;
-        }
-        product(1.0, x.t(), units.view(), 1.0 - by.rate * by.decay, self.weights.view_mut());
-    }
-
     fn difference(
         &self,
         x: ArrayView2<f64>,
@@ -154,15 +166,10 @@ impl FittedRbm {
     }
 }
 
-/// One above the other.
-fn stacked(a: &Array2<f64>, b: &Array2<f64>) -> Array2<f64> {
-    ndarray::concatenate(Axis(0), &[a.view(), b.view()]).expect("of the same width")
-}
-
 impl Fit for Rbm {
     type Fitted = FittedRbm;
 
-    fn fit(&self, _: &Device, x: ArrayView2<f64>, (): &()) -> Result<FittedRbm> {
+    fn fit(&self, device: &Device, x: ArrayView2<f64>, (): &()) -> Result<FittedRbm> {
         sample(OP, "x", x, 1)?;
         allowed(self.visible, x)?;
         parameter("hidden", self.hidden as f64, self.hidden > 0, "must be at least 1")?;
@@ -171,10 +178,7 @@ impl Fit for Rbm {
         not_negative("decay", self.decay)?;
         let (n, d) = x.dim();
         room("hidden", self.hidden.saturating_mul(d.max(self.batch.min(n))), 8)?;
-        let steps = match self.phase {
-            NegativePhase::Contrastive(k) | NegativePhase::Persistent(k) => k,
-            NegativePhase::Exact => 1,
-        };
+        let steps = self.steps();
         parameter("k", steps as f64, steps > 0, "must be at least 1")?;
         let mut rng = Philox::new(self.seed, 0);
         let weights = Array2::from_shape_fn((d, self.hidden), |_| 0.01 * rng.normal());
@@ -184,42 +188,17 @@ impl Fit for Rbm {
             Visible::Gaussian => mean,
         };
         let mut rbm = FittedRbm::new(self.visible, weights, Array1::zeros(self.hidden), seen)?;
-        let mut chains = Array2::<f64>::zeros((self.batch.min(n), self.hidden));
+        let mut learner = match self.phase {
+            NegativePhase::Exact => None,
+            _ => Some(Learner::new(self, device, x, &rbm)?),
+        };
         let mut trace = Vec::new();
         for pass in 0..self.passes {
             let order = rng.permutation(n);
-            for rows in order.chunks(self.batch) {
-                let part = x.select(Axis(0), rows);
-                match self.phase {
-                    NegativePhase::Exact => {
-                        let (w, a, b) = rbm.gradient(&part)?;
-                        rbm.weights *= 1.0 - self.rate * self.decay;
-                        rbm.weights.scaled_add(self.rate, &w);
-                        rbm.hidden_bias.scaled_add(self.rate, &a);
-                        rbm.visible_bias.scaled_add(self.rate, &b);
-                    }
-                    NegativePhase::Contrastive(k) => {
-                        let h = rbm.hidden(part.view());
-                        let mut z = h.clone();
-                        decide(&mut z, &mut rng);
-                        let end = rbm.walk(z, k, &mut rng);
-                        let last = rbm.hidden(end.view());
-                        rbm.learn(&stacked(&part, &end), stacked(&h, &last), rows.len(), self);
-                    }
-                    NegativePhase::Persistent(k) => {
-                        let end = rbm.walk(chains, k, &mut rng);
-                        // Both phases in one product.
-                        let both = stacked(&part, &end);
-                        let units = rbm.hidden(both.view());
-                        chains = units.slice(s![rows.len().., ..]).to_owned();
-                        decide(&mut chains, &mut rng);
-                        rbm.learn(&both, units, rows.len(), self);
-                    }
-                }
-            }
-            let mut off = rbm.seen(rbm.hidden(x).view());
-            off -= &x;
-            let error = off.iter().map(|v| v * v).sum::<f64>() / n as f64;
+            let error = match &mut learner {
+                Some(learner) => learner.pass(&order)?,
+                None => self.exact_pass(&mut rbm, x, &order)?,
+            };
             parameter(
                 "reconstruction error",
                 error,
@@ -228,6 +207,9 @@ impl Fit for Rbm {
             )?;
             trace.push(error);
             self.progress.report(OP, pass + 1, self.passes, error)?;
+        }
+        if let Some(learner) = learner {
+            learner.read(&mut rbm)?;
         }
         numbers(OP, "the weights", rbm.weights.view())?;
         let end = trace.last().copied().unwrap_or(f64::NAN);

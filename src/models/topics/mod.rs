@@ -1,10 +1,11 @@
-//! Topic models: documents as mixtures of topics, topics as distributions over words. On the CPU, whatever the device.
+//! Topic models: documents as mixtures of topics, topics as distributions over words.
 
 mod corpus;
 mod fitted;
 mod gibbs;
 mod local;
 mod model;
+mod resident;
 mod variational;
 
 pub use corpus::{Corpus, word_counts};

@@ -36,7 +36,8 @@ pub enum TopicMethod {
 }
 
 /// Latent Dirichlet allocation: `β_k ~ Dir(η)`, `θ_d ~ Dir(α)`, each word of document d has a topic of `θ_d` and is drawn from
-/// it. Fitted to counts, documents x words.
+/// it. Fitted to counts, documents x words; coordinate ascent over all documents runs on the device, the last steps and the
+/// other methods on the CPU.
 ///
 /// ```
 /// use mercer::models::topics::{TopicModel, word_counts};
@@ -127,13 +128,13 @@ impl TopicModel {
 impl Fit for TopicModel {
     type Fitted = FittedTopicModel;
 
-    fn fit(&self, _: &Device, x: ArrayView2<f64>, (): &()) -> Result<FittedTopicModel> {
+    fn fit(&self, device: &Device, x: ArrayView2<f64>, (): &()) -> Result<FittedTopicModel> {
         self.check()?;
         sample(OP, "x", x, 1)?;
         room("topics", self.topics.saturating_mul(x.ncols().max(x.nrows())), 24)?;
         let documents = Documents::new(x)?;
         let (lambda, report) = match self.method {
-            TopicMethod::Variational => variational::batch(self, &documents)?,
+            TopicMethod::Variational => variational::batch(self, device, &documents)?,
             TopicMethod::Online { batch, delay, decay } => {
                 parameter("batch", batch as f64, batch > 0, "must be at least 1")?;
                 not_negative("delay", delay)?;

@@ -7,11 +7,12 @@ use rayon::prelude::*;
 use super::corpus::log_beta;
 use super::local::{Expected, fast};
 use super::model::{OP, TopicModel};
-use crate::Result;
+use super::resident::sweeps;
 use crate::check::{parameter, require};
 use crate::inference::logs::{digamma, ln_gamma};
 use crate::learn::Report;
 use crate::random::Philox;
+use crate::{Device, Result};
 
 /// The change of γ, a topic, that ends the passes over a document.
 const TOLERANCE: f64 = 1e-12;
@@ -175,7 +176,7 @@ fn step(
 }
 
 /// The bound where `γ = α + Σφ` and `λ = η + Σφ`: what is linear in φ cancels.
-fn bound(model: &TopicModel, lambda: &Array2<f64>, gamma: &Array2<f64>, entropy: f64) -> f64 {
+pub(super) fn bound(model: &TopicModel, lambda: &Array2<f64>, gamma: &Array2<f64>, entropy: f64) -> f64 {
     let part = |a: f64, rows: &Array2<f64>| {
         let flat = log_beta(a, std::iter::repeat_n(0.0, rows.ncols()));
         let each: Vec<f64> = (0..rows.nrows())
@@ -189,11 +190,24 @@ fn bound(model: &TopicModel, lambda: &Array2<f64>, gamma: &Array2<f64>, entropy:
     part(model.alpha, gamma) + part(model.eta, lambda) + entropy
 }
 
-pub(super) fn batch(model: &TopicModel, documents: &Documents) -> Result<(Array2<f64>, Report)> {
-    let mut lambda = model.first(documents.words)?;
-    let mut gamma = equal(model, documents);
+/// λ, γ and the bound after each iteration.
+pub(super) struct Ascent {
+    pub lambda: Array2<f64>,
+    pub gamma: Array2<f64>,
+    pub trace: Vec<f64>,
+}
+
+pub(super) fn batch(
+    model: &TopicModel,
+    device: &Device,
+    documents: &Documents,
+) -> Result<(Array2<f64>, Report)> {
+    let (lambda, gamma) = (model.first(documents.words)?, equal(model, documents));
+    let mut at = Ascent { lambda, gamma, trace: Vec::new() };
+    sweeps(model, device, documents, &mut at)?;
+    let Ascent { mut lambda, mut gamma, mut trace } = at;
     let all: Vec<usize> = (0..documents.rows.len()).collect();
-    let (mut trace, mut converged) = (Vec::new(), false);
+    let mut converged = false;
     while trace.len() < model.max_iterations && !converged {
         let (sums, entropy) = step(model, documents, &all, &lambda, &mut gamma);
         lambda = sums + model.eta;

@@ -23,6 +23,7 @@ pub(super) fn cpu(a: &Array2<f64>, f: Map) -> Array2<f64> {
             if x >= 0.0 { 1.0 / (1.0 + e) } else { e / (1.0 + e) }
         }),
         Map::MaxWith(least) => each(a, |x| x.max(least)),
+        Map::Digamma => each(a, statrs::function::gamma::digamma),
         Map::Softplus => each(a, |x| x.max(0.0) + (-x.abs()).exp().ln_1p()),
     }
 }

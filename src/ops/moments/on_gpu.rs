@@ -31,7 +31,7 @@ fn over_two_axes(count: usize, most: u32) -> [u32; 3] {
 
 /// For each component the rows `sqrt(r) (x - c)`, with a column of `sqrt(r)` in a vec4 of its own: the products of these
 /// columns with each other are all three moments.
-pub(super) fn on_gpu(gpu: &Gpu, x: &Matrix, r: &Matrix, centres: &Matrix, second: Second) -> Result<Moments> {
+pub(super) fn on_gpu(gpu: &Gpu, x: &Matrix, r: &Matrix, centres: &Matrix, second: Second) -> Result<Pending> {
     let ((n, d), d4, k) = (x.shape(), x.vec4s(), r.cols());
     let full = second == Second::Full;
     let cols = 4 * d4 + 1;
@@ -77,25 +77,49 @@ pub(super) fn on_gpu(gpu: &Gpu, x: &Matrix, r: &Matrix, centres: &Matrix, second
             found.push((component, products, squares));
         }
     }
-    let mut sums = Moments {
-        mass: Array1::zeros(k),
-        first: Array2::zeros((k, d)),
-        second: Array2::zeros((if full { k * d } else { k }, d)),
-    };
-    for (k, products, squares) in found {
-        let products = products.to_array()?;
-        let last = products.column(products.ncols() - 1);
-        sums.mass[k] += last[4 * d4];
-        let mut first = sums.first.row_mut(k);
-        first += &last.slice(s![..d]);
-        if let Some(squares) = squares {
-            let mut own = sums.second.row_mut(k);
-            own += &squares.to_array()?.slice(s![0, ..d]);
-        } else {
-            let mut own = sums.second.slice_mut(s![k * d..(k + 1) * d, ..]);
-            let products = products.slice(s![..d, ..d]);
-            own += &((&products + &products.t()) * 0.5);
-        }
+    Ok(Pending { found, shape: (k, d), full })
+}
+
+/// Moments that are computed but not yet read back: products of each component in each window of rows.
+pub(crate) struct Pending {
+    found: Vec<(usize, Matrix, Option<Matrix>)>,
+    shape: (usize, usize),
+    full: bool,
+}
+
+impl Pending {
+    /// What is to be read back, together with what else there is.
+    pub fn matrices(&self) -> Vec<&Matrix> {
+        self.found
+            .iter()
+            .flat_map(|(_, products, squares)| [Some(products), squares.as_ref()])
+            .flatten()
+            .collect()
     }
-    Ok(sums)
+
+    /// The moments by what [`Pending::matrices`] held.
+    pub fn read(&self, arrays: &[Array2<f64>]) -> Moments {
+        let ((k, d), mut arrays) = (self.shape, arrays.iter());
+        let mut sums = Moments {
+            mass: Array1::zeros(k),
+            first: Array2::zeros((k, d)),
+            second: Array2::zeros((if self.full { k * d } else { k }, d)),
+        };
+        for (k, _, squares) in &self.found {
+            let Some(products) = arrays.next() else { return sums };
+            let last = products.column(products.ncols() - 1);
+            sums.mass[*k] += last[products.nrows() - 1];
+            let mut first = sums.first.row_mut(*k);
+            first += &last.slice(s![..d]);
+            if let Some(squares) = squares.as_ref().and_then(|_| arrays.next()) {
+                let mut own = sums.second.row_mut(*k);
+                own += &squares.slice(s![0, ..d]);
+            } else {
+                let mut own = sums.second.slice_mut(s![k * d..(k + 1) * d, ..]);
+                let products = products.slice(s![..d, ..d]);
+                own += &((&products + &products.t()) * 0.5);
+            }
+        }
+        sums
+    }
 }

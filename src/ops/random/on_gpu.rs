@@ -6,7 +6,8 @@ use crate::ops::map::grid;
 use crate::ops::reduce::GROUP;
 use crate::{Error, Matrix, Precision, Result};
 
-const PHILOX: &str = include_str!("../../../shaders/random_philox.wgsl");
+pub(in crate::ops) const PHILOX: &str = include_str!("../../../shaders/random_philox.wgsl");
+pub(in crate::ops) const DRAWS: &str = include_str!("../../../shaders/random_draws.wgsl");
 const SHADER: &str = include_str!("../../../shaders/random.wgsl");
 const SORT: &str = include_str!("../../../shaders/random_sort.wgsl");
 
@@ -52,7 +53,7 @@ pub(super) enum Fill<'a> {
     Categories(&'a [u32]),
 }
 
-fn halves(v: u64) -> [u32; 2] {
+pub(in crate::ops) fn halves(v: u64) -> [u32; 2] {
     [v as u32, (v >> 32) as u32]
 }
 
@@ -101,7 +102,7 @@ pub(super) fn fill(gpu: &Gpu, shape: (usize, usize), what: Fill, seed: u64, stre
         }
         gpu.run(&Pass {
             op: "random",
-            shader: Shader::new("random", &[PHILOX, SHADER]),
+            shader: Shader::new("random", &[PHILOX, DRAWS, SHADER]),
             entry: if binds.len() == 1 { "plain" } else { "decide" },
             constants: &[("OP", f64::from(code))],
             binds: &binds,

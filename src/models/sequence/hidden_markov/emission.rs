@@ -13,24 +13,30 @@ pub(super) const OP: &str = "HiddenMarkov";
 
 /// The distribution of an observation in each of K states.
 #[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Emission {
     /// One of V symbols, given as the numbers 0 to V - 1 in a single column: `K x V` probabilities, rows sum to one.
-    Discrete(Array2<f64>),
+    Discrete(#[cfg_attr(feature = "serde", serde(with = "crate::saved::matrix"))] Array2<f64>),
     /// A normal vector.
     Gaussian {
         /// `K x d`.
+        #[cfg_attr(feature = "serde", serde(with = "crate::saved::matrix"))]
         means: Array2<f64>,
         /// `K x d x d`.
+        #[cfg_attr(feature = "serde", serde(with = "crate::saved::stack"))]
         covariances: Array3<f64>,
     },
     /// A mixture of M normal vectors in each state.
     Mixture {
         /// `K x M`, rows sum to one.
+        #[cfg_attr(feature = "serde", serde(with = "crate::saved::matrix"))]
         weights: Array2<f64>,
         /// The means of all components, `KM x d`, those of the first state first.
+        #[cfg_attr(feature = "serde", serde(with = "crate::saved::matrix"))]
         means: Array2<f64>,
         /// `KM x d x d`.
+        #[cfg_attr(feature = "serde", serde(with = "crate::saved::stack"))]
         covariances: Array3<f64>,
     },
 }
@@ -106,6 +112,20 @@ impl Emission {
             Emission::Discrete(_) => 1,
             Emission::Gaussian { means, .. } | Emission::Mixture { means, .. } => means.ncols(),
         }
+    }
+
+    /// Of normal vectors: inverse Cholesky factors one below the other, `(K d) x d`, and the logarithm of each density at its
+    /// mean, `1 x K`; nothing of symbols.
+    pub(super) fn whitening(&self) -> Result<(Array2<f64>, Array2<f64>)> {
+        let (Emission::Gaussian { means, covariances } | Emission::Mixture { means, covariances, .. }) = self
+        else {
+            return Ok((Array2::zeros((0, 0)), Array2::zeros((0, 0))));
+        };
+        let (normals, d) = (Normals::new(means, covariances)?, means.ncols());
+        let at =
+            |(r, c): (usize, usize)| if c <= r % d { normals.factors[r / d].0[r % d * d + c] } else { 0.0 };
+        let whitening = Array2::from_shape_fn((means.nrows() * d, d), at);
+        Ok((whitening, Array2::from_shape_fn((1, means.nrows()), |(_, k)| normals.factors[k].1)))
     }
 
     /// The number of free parameters.

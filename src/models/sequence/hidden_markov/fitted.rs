@@ -11,6 +11,7 @@ use crate::check::{probabilities, require, zeros};
 use crate::configure::getters;
 use crate::learn::{Inputs, Report};
 use crate::random::Philox;
+use crate::saved::Format;
 
 /// `p(z, x) = p(z_1) p(x_1 | z_1) Π_{t ≥ 2} p(z_t | z_{t-1}) p(x_t | z_t)`: learned by [`HiddenMarkov`](super::HiddenMarkov), or
 /// given.
@@ -31,8 +32,12 @@ use crate::random::Philox;
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct FittedHiddenMarkov {
+    format: Format,
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::vector"))]
     initial: Array1<f64>,
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::matrix"))]
     transition: Array2<f64>,
     emission: Emission,
     missing: bool,
@@ -57,17 +62,28 @@ impl FittedHiddenMarkov {
     /// Shapes that do not fit, probabilities that are negative or do not sum to one, a covariance that is not positive
     /// definite.
     pub fn new(initial: Array1<f64>, transition: Array2<f64>, emission: Emission) -> Result<Self> {
-        emission.check()?;
-        let k = emission.states();
-        require(OP, initial.len() == k && transition.dim() == (k, k), || {
-            format!("{k} states, {} first ones, transitions of {:?}", initial.len(), transition.dim())
+        let report = Report::direct(f64::NAN);
+        let model =
+            FittedHiddenMarkov { format: Format, initial, transition, emission, missing: false, report };
+        model.sound()?;
+        Ok(model)
+    }
+
+    fn sound(&self) -> Result<()> {
+        self.emission.check()?;
+        let k = self.emission.states();
+        require(OP, self.initial.len() == k && self.transition.dim() == (k, k), || {
+            format!(
+                "{k} states, {} first ones, transitions of {:?}",
+                self.initial.len(),
+                self.transition.dim()
+            )
         })?;
-        probabilities("initial", &initial.to_vec())?;
-        for (i, row) in transition.rows().into_iter().enumerate() {
+        probabilities("initial", &self.initial.to_vec())?;
+        for (i, row) in self.transition.rows().into_iter().enumerate() {
             probabilities(&format!("transition[{i}]"), &row.to_vec())?;
         }
-        let report = Report::direct(f64::NAN);
-        Ok(FittedHiddenMarkov { initial, transition, emission, missing: false, report })
+        Ok(())
     }
 
     /// Whether a row of NaN is an observation that is missing, instead of an error.
@@ -172,5 +188,15 @@ impl FittedHiddenMarkov {
             row.assign(&self.emission.draw(k, &mut rng));
         }
         Ok((x, states))
+    }
+}
+
+#[cfg(feature = "serde")]
+crate::saved::saved!(FittedHiddenMarkov);
+
+#[cfg(feature = "serde")]
+impl crate::saved::Checked for FittedHiddenMarkov {
+    fn check(&self) -> Result<()> {
+        self.sound()
     }
 }

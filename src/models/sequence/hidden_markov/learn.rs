@@ -2,209 +2,26 @@
 
 use std::marker::PhantomData;
 
-use ndarray::{Array1, Array2, Array3, ArrayView1, ArrayView2, Axis, s};
+use ndarray::{Array2, Array3, ArrayView2, Axis};
 use rayon::prelude::*;
 
-use super::emission::{Emission, symbol};
+use super::emission::Emission;
 use super::fitted::FittedHiddenMarkov;
 use super::forward_backward::Smoothed;
+use super::resident::Sequences;
+use super::sums::Sums;
 use crate::Result;
 use crate::check::parameter;
 use crate::inference::em::{EmModel, Statistics};
-use crate::inference::logs::log_sum_exp;
 use crate::linalg::small_cholesky::Small;
-
-/// Rows of one task.
-const BLOCK: usize = 2048;
-
-/// Expected counts of first states, transitions and emissions.
-#[derive(Debug, Clone)]
-pub(super) struct Sums {
-    first: Array1<f64>,
-    moves: Array2<f64>,
-    /// Of symbols `K x V`, of normal vectors the weights of each component `K x M`.
-    counts: Array2<f64>,
-    /// Of the normal vectors of each component, whose weights are the counts.
-    means: Array2<f64>,
-    /// About these means: nothing cancels, however far from the origin they are.
-    scatter: Array3<f64>,
-    states: Array1<f64>,
-    log_likelihood: f64,
-}
-
-impl Sums {
-    pub fn new(of: &FittedHiddenMarkov) -> Self {
-        let (k, d) = (of.initial().len(), of.emission().features());
-        let (m, parts) = match of.emission() {
-            Emission::Discrete(p) => (p.ncols(), 0),
-            Emission::Gaussian { .. } => (1, k),
-            Emission::Mixture { weights, .. } => (weights.ncols(), weights.len()),
-        };
-        Sums {
-            first: Array1::zeros(k),
-            moves: Array2::zeros((k, k)),
-            counts: Array2::zeros((k, m)),
-            means: Array2::zeros((parts, d)),
-            scatter: Array3::zeros((parts, d, d)),
-            states: Array1::zeros(k),
-            log_likelihood: 0.0,
-        }
-    }
-
-    /// The expected number of transitions from a state.
-    pub fn left(&self, s: usize) -> f64 {
-        self.moves.row(s).sum()
-    }
-
-    /// The expected number of observations of a state that are not missing.
-    pub fn seen(&self, s: usize) -> f64 {
-        self.counts.row(s).sum()
-    }
-
-    /// Adds a weight w with this mean and its scatter to a component, whose count has w already.
-    fn merge(&mut self, part: usize, w: f64, mean: ArrayView1<f64>, scatter: ArrayView2<f64>) {
-        if w <= 0.0 {
-            return;
-        }
-        let m = self.counts.ncols();
-        let all = self.counts[[part / m, part % m]];
-        let off = &mean - &self.means.row(part);
-        let share = (w / all).min(1.0);
-        self.means.row_mut(part).scaled_add(share, &off);
-        let mut own = self.scatter.index_axis_mut(Axis(0), part);
-        for ((i, j), s) in own.indexed_iter_mut() {
-            *s += w * (1.0 - share) * off[i] * off[j] + scatter[[i, j]];
-        }
-    }
-
-    /// Adds what a sequence shows under these posteriors of its states.
-    pub fn gather(
-        &mut self,
-        model: &FittedHiddenMarkov,
-        x: ArrayView2<f64>,
-        states: &Array2<f64>,
-        moves: &Array2<f64>,
-    ) -> Result<()> {
-        self.first += &states.row(0);
-        self.moves += moves;
-        self.states += &states.sum_axis(Axis(0));
-        let one = |block: usize| {
-            let rows = block * BLOCK..x.nrows().min((block + 1) * BLOCK);
-            let mut part = Sums::new(model);
-            part.block(model, x.slice(s![rows.clone(), ..]), states.slice(s![rows, ..]))?;
-            Ok(part)
-        };
-        let parts: Vec<Result<Sums>> = (0..x.nrows().div_ceil(BLOCK)).into_par_iter().map(one).collect();
-        parts.into_iter().try_for_each(|part| {
-            self.add(&part?);
-            Ok(())
-        })
-    }
-
-    /// What the rows of a block show, of emissions alone.
-    fn block(
-        &mut self,
-        model: &FittedHiddenMarkov,
-        x: ArrayView2<f64>,
-        states: ArrayView2<f64>,
-    ) -> Result<()> {
-        // What is missing shows nothing.
-        let seen: Vec<usize> = (0..x.nrows()).filter(|t| x.row(*t).iter().all(|v| v.is_finite())).collect();
-        match model.emission() {
-            Emission::Discrete(b) => {
-                for t in seen {
-                    let v = symbol(x[[t, 0]], b.ncols())?;
-                    self.counts.column_mut(v).scaled_add(1.0, &states.row(t));
-                }
-            }
-            Emission::Gaussian { .. } => {
-                for s in 0..states.ncols() {
-                    let weights: Vec<f64> = seen.iter().map(|t| states[[*t, s]]).collect();
-                    self.component(s, x, &seen, &weights);
-                }
-            }
-            Emission::Mixture { weights, .. } => {
-                let (m, logs) = (weights.ncols(), model.emission().log_components(x)?);
-                for s in 0..states.ncols() {
-                    let wholes: Vec<f64> = seen
-                        .iter()
-                        .map(|t| log_sum_exp(&(0..m).map(|c| logs[[*t, s * m + c]]).collect::<Vec<_>>()))
-                        .collect();
-                    for c in 0..m {
-                        let share = |(t, whole): (&usize, &f64)| {
-                            let p = states[[*t, s]];
-                            if p > 0.0 { p * (logs[[*t, s * m + c]] - whole).exp() } else { 0.0 }
-                        };
-                        let weights: Vec<f64> = seen.iter().zip(&wholes).map(share).collect();
-                        self.component(s * m + c, x, &seen, &weights);
-                    }
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// The count, mean and scatter of a component that has none yet, from these rows with these weights.
-    fn component(&mut self, part: usize, x: ArrayView2<f64>, rows: &[usize], weights: &[f64]) {
-        let (m, d) = (self.counts.ncols(), x.ncols());
-        let all: f64 = weights.iter().sum();
-        self.counts[[part / m, part % m]] += all;
-        if all <= 0.0 {
-            return;
-        }
-        let mut mean = vec![0.0; d];
-        for (t, w) in rows.iter().zip(weights) {
-            mean.iter_mut().zip(x.row(*t)).for_each(|(to, v)| *to += w / all * v);
-        }
-        let (mut scatter, mut off) = (vec![0.0; d * d], vec![0.0; d]);
-        for (t, w) in rows.iter().zip(weights) {
-            off.iter_mut().zip(x.row(*t).iter().zip(&mean)).for_each(|(o, (v, m))| *o = v - m);
-            for i in 0..d {
-                let by = w * off[i];
-                scatter[i * d..=i * d + i].iter_mut().zip(&off).for_each(|(s, o)| *s += by * o);
-            }
-        }
-        self.means.row_mut(part).iter_mut().zip(mean).for_each(|(to, v)| *to = v);
-        let mut own = self.scatter.index_axis_mut(Axis(0), part);
-        for ((i, j), s) in own.indexed_iter_mut() {
-            *s = scatter[i.max(j) * d + i.min(j)];
-        }
-    }
-}
-
-impl Statistics for Sums {
-    fn add(&mut self, other: &Self) {
-        self.first += &other.first;
-        self.moves += &other.moves;
-        self.counts += &other.counts;
-        let m = self.counts.ncols();
-        for (c, mean) in other.means.rows().into_iter().enumerate() {
-            let scatter = other.scatter.index_axis(Axis(0), c);
-            self.merge(c, other.counts[[c / m, c % m]], mean, scatter);
-        }
-        self.states += &other.states;
-        self.log_likelihood += other.log_likelihood;
-    }
-
-    fn scale(&mut self, by: f64) {
-        self.first *= by;
-        self.moves *= by;
-        self.counts *= by;
-        self.scatter *= by;
-        self.states *= by;
-        self.log_likelihood *= by;
-    }
-
-    fn mass(&self) -> f64 {
-        self.states.sum()
-    }
-}
 
 pub(super) struct BaumWelch<'a> {
     pub data: PhantomData<ArrayView2<'a, f64>>,
     pub pseudo_counts: f64,
     pub floor: f64,
     pub missing: bool,
+    /// Whether steps are made in f32.
+    pub single: bool,
 }
 
 /// Rows of counts as shares; a row of nothing keeps what was believed before.
@@ -258,7 +75,7 @@ impl BaumWelch<'_> {
 
 impl<'a> EmModel for BaumWelch<'a> {
     const NAME: &'static str = "HiddenMarkov";
-    type Batch = Vec<ArrayView2<'a, f64>>;
+    type Batch = Sequences<'a>;
     type Params = FittedHiddenMarkov;
     type Stats = Sums;
 
@@ -278,6 +95,13 @@ impl<'a> EmModel for BaumWelch<'a> {
             sums.log_likelihood = log_likelihood;
             Ok(sums)
         };
+        let batch = match batch {
+            Sequences::Host(all) => all,
+            Sequences::Device(there) => match there.expect(params)? {
+                Some(sums) => return Ok(sums),
+                None => there.host(),
+            },
+        };
         let each: Vec<Sums> = batch.par_iter().map(one).collect::<Result<_>>()?;
         let mut all = Sums::new(params);
         for s in &each {
@@ -288,6 +112,10 @@ impl<'a> EmModel for BaumWelch<'a> {
 
     fn maximise(&self, params: &FittedHiddenMarkov, sums: &Sums) -> Result<FittedHiddenMarkov> {
         self.parameters(params, sums)
+    }
+
+    fn rounding(&self, _: &FittedHiddenMarkov) -> f64 {
+        if self.single { 1e-5 } else { 1e-10 }
     }
 
     /// The log-likelihood, plus the logarithm of the prior that pseudo-counts and the floor are.

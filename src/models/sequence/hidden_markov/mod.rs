@@ -5,7 +5,9 @@ mod fitted;
 mod forward_backward;
 mod learn;
 mod model;
+mod resident;
 mod scaled;
+mod sums;
 mod viterbi;
 
 pub use emission::Emission;

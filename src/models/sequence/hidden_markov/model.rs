@@ -6,13 +6,15 @@ use ndarray::{Array1, Array2, Array3, ArrayView2, Axis, concatenate};
 
 use super::emission::{Emission, OP, symbol};
 use super::fitted::FittedHiddenMarkov;
-use super::learn::{BaumWelch, Sums};
-use crate::Result;
+use super::learn::BaumWelch;
+use super::resident::{Resident, Sequences};
+use super::sums::Sums;
 use crate::check::{not_negative, numbers, parameter, require, room};
 use crate::configure::setters;
 use crate::inference::em::{Em, em_setters};
 use crate::learn::Report;
 use crate::random::Philox;
+use crate::{Device, Result};
 
 /// The kind of observations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,14 +55,24 @@ pub struct HiddenMarkov {
     floor: f64,
     missing: bool,
     start: Option<FittedHiddenMarkov>,
+    device: Device,
     em: Em,
 }
 
 impl HiddenMarkov {
     /// So many hidden states, with observations of this kind.
     pub fn new(states: usize, emissions: Emissions) -> Self {
-        let em = Em::new();
-        HiddenMarkov { states, emissions, pseudo_counts: 0.0, floor: 1e-6, missing: false, start: None, em }
+        let (em, device) = (Em::new(), Device::cpu());
+        let (pseudo_counts, floor, missing, start) = (0.0, 1e-6, false, None);
+        HiddenMarkov { states, emissions, pseudo_counts, floor, missing, start, device, em }
+    }
+
+    /// Learns on this device, where that is worth it: many sequences of symbols or normal vectors, with at most 64 states, one
+    /// submission an iteration. The last steps are made in f64 on the CPU, as is everything unless this is called.
+    #[must_use]
+    pub fn on(mut self, device: &Device) -> Self {
+        self.device = device.clone();
+        self
     }
 }
 
@@ -80,7 +92,7 @@ em_setters!(HiddenMarkov: max_iterations, tolerance, restarts, seed, progress);
 impl HiddenMarkov {
     fn baum_welch<'a>(&self) -> BaumWelch<'a> {
         let (pseudo_counts, floor, missing) = (self.pseudo_counts, self.floor, self.missing);
-        BaumWelch { data: PhantomData, pseudo_counts, floor, missing }
+        BaumWelch { data: PhantomData, pseudo_counts, floor, missing, single: false }
     }
 
     fn check(&self, sequences: &[Array2<f64>]) -> Result<usize> {
@@ -116,13 +128,22 @@ impl HiddenMarkov {
             let fits = start.initial().len() == self.states && start.emission().features() == d;
             require(OP, fits, || "the start is of another shape".to_owned())?;
         }
-        let model = self.baum_welch();
-        let batch: Vec<ArrayView2<f64>> = sequences.iter().map(|x| x.view()).collect();
+        let mut model = self.baum_welch();
+        let views: Vec<ArrayView2<f64>> = sequences.iter().map(|x| x.view()).collect();
         let first = |seed: u64| match &self.start {
             Some(start) => Ok(start.clone().allow_missing(self.missing)),
             None => self.random_start(sequences, d, seed),
         };
-        let outcome = self.em.run(&model, std::slice::from_ref(&batch), first)?;
+        let there = Resident::new(&self.device, self.emissions, self.states, &views)?;
+        let host = [Sequences::Host(views)];
+        let outcome = match there {
+            None => self.em.run(&model, &host, first)?,
+            // Rounded steps until they gain nothing, then steps in f64 until these do.
+            Some(there) => {
+                model.single = true;
+                self.em.run_exactly(&model, &[Sequences::Device(there)], Some(&host), first)?
+            }
+        };
         Ok(outcome.params.reported(outcome.report))
     }
 
