@@ -18,6 +18,7 @@
 //! | spins on a lattice | [`lattice_gibbs`], [`lattice_means`], [`lattice_mean_field`] |
 //! | networks | [`units()`], [`units_back`], [`output_loss()`], [`descend()`], [`gather_listed`] |
 //! | least squares of sparse rows | [`ridge_rows()`] |
+//! | pictures by t-SNE | [`tsne_forces()`] |
 //! | half the memory | [`to_half`], [`gram_half`] |
 
 mod argmin;
@@ -49,6 +50,7 @@ mod softmax;
 mod solve_triangular;
 mod spmm;
 mod transpose;
+mod tsne_forces;
 mod units;
 
 pub use argmin::{ArgMin, argmin};
@@ -92,6 +94,7 @@ pub use solve_triangular::{Side, Triangle, solve_triangular};
 pub(crate) use solve_triangular::{invert_lower, solve_in_place, solve_triangular_in_place};
 pub use spmm::spmm;
 pub use transpose::transpose;
+pub use tsne_forces::{Affinities, TsneForces, tsne_forces};
 pub use units::{Unit, units, units_back};
 
 use crate::check::require;

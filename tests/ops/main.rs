@@ -32,4 +32,5 @@ mod softmax;
 mod solve_triangular;
 mod spmm;
 mod transpose;
+mod tsne_forces;
 mod units;
