@@ -9,6 +9,7 @@ mod support;
 mod blocks;
 mod classify;
 mod components;
+mod components_device;
 mod duality;
 mod golden;
 mod input;
