@@ -15,6 +15,7 @@
 //! | element by element | [`map()`], [`zip`], [`diagonal()`], [`add_diagonal`], [`add_diagonal_vector`] |
 //! | random numbers, the same on every device | [`random()`], [`random_words`], [`bernoulli`], [`bernoulli_by`], [`categorical`], [`permutation`] |
 //! | hidden states of many sequences | [`forward_backward()`] |
+//! | alignments of many pairs of sequences | [`pair_hmm()`] |
 //! | spins on a lattice | [`lattice_gibbs`], [`lattice_means`], [`lattice_mean_field`] |
 //! | networks | [`units()`], [`units_back`], [`output_loss()`], [`descend()`], [`gather_listed`] |
 //! | least squares of sparse rows | [`ridge_rows()`] |
@@ -43,6 +44,7 @@ mod moments;
 mod nearest;
 mod nearest_k;
 mod output_loss;
+mod pair_hmm;
 mod random;
 mod reduce;
 mod ridge_rows;
@@ -85,6 +87,7 @@ pub use nearest::{Nearest, nearest};
 pub use nearest_k::{NearestK, nearest_k};
 pub(crate) use output_loss::output_loss_into;
 pub use output_loss::{Output, output_loss};
+pub use pair_hmm::pair_hmm;
 pub use random::{Draw, bernoulli, bernoulli_by, categorical, permutation, random, random_words};
 pub use reduce::{Along, Reduction, reduce};
 pub use ridge_rows::{RatedRows, RidgeSystem, ridge_rows};

@@ -25,6 +25,7 @@ mod moments;
 mod nearest;
 mod nearest_k;
 mod output_loss;
+mod pair_hmm;
 mod random;
 mod reduce;
 mod ridge_rows;

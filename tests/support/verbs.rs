@@ -1,7 +1,8 @@
 //! Every verb, run at the edges of its tiles: `selfcheck` compares devices by it, the shader tests compile by it.
 
+use mercer::kernel::structures::PairHmm;
 use mercer::matrix::SparseMatrix;
-use mercer::ops::{Affinities, tsne_forces};
+use mercer::ops::{Affinities, pair_hmm, tsne_forces};
 use mercer::ops::{
     Along, Draw, Lattice, Map, Reduction, Relabellings, Second, Side, Trans, Triangle, Weights, Whitening,
     Zip, add_diagonal, add_diagonal_vector, argmin, bernoulli, bernoulli_by, bilinear_forms, categorical,
@@ -274,6 +275,19 @@ pub fn verbs() -> Vec<Verb> {
                 all.extend([found.pull, found.push]);
             }
             Ok(all)
+        }),
+        v("pair_hmm", 1e-6, |d| {
+            let hmm = PairHmm::new(
+                "ab",
+                points(2, 2, 1) * 0.0 + 0.25,
+                Array1::from(vec![0.3, 0.7]),
+                0.2,
+                0.4,
+                0.1,
+            )?;
+            let word = |n: usize| (0..n).map(|i| if i * i % 3 == 0 { 'a' } else { 'b' }).collect::<String>();
+            let words = [0, 1, 63, 64, 127, 128, 200].map(word);
+            Ok(vec![pair_hmm(d, &hmm, &words, None)?, pair_hmm(d, &hmm, &words[..1], Some(&words[..]))?])
         }),
         v("map", 1e-5, |d| {
             let a = up(d, 65, 7, 1)?;
