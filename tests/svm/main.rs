@@ -17,6 +17,7 @@ mod oracle;
 mod others;
 mod perceptron;
 mod quadratic;
+mod relevance_classifier;
 mod risk;
 mod rows;
 mod spectral;
