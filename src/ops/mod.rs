@@ -17,10 +17,12 @@
 //! | units of a random layer | [`unit_draws()`], [`unit_draws_means`] |
 //! | topics of documents | [`topic_sweep()`] |
 //! | hidden states of many sequences | [`forward_backward()`] |
+//! | alignments of many pairs of sequences | [`pair_hmm()`] |
 //! | spins on a lattice | [`lattice_gibbs`], [`lattice_means`], [`lattice_mean_field`] |
 //! | networks | [`units()`], [`units_back`], [`output_loss()`], [`descend()`], [`gather_listed`] |
 //! | least squares of sparse rows | [`ridge_rows()`] |
 //! | sparse codes | [`shrink()`] |
+//! | pictures by t-SNE | [`tsne_forces()`] |
 //! | half the memory | [`to_half`], [`gram_half`] |
 
 mod argmin;
@@ -45,6 +47,7 @@ mod moments;
 mod nearest;
 mod nearest_k;
 mod output_loss;
+mod pair_hmm;
 mod random;
 mod reduce;
 mod ridge_rows;
@@ -55,6 +58,7 @@ mod spmm;
 mod topic_sweep;
 mod transpose;
 mod unit_draws;
+mod tsne_forces;
 mod units;
 
 pub use argmin::{ArgMin, argmin};
@@ -91,6 +95,7 @@ pub use nearest::{Nearest, nearest};
 pub use nearest_k::{NearestK, nearest_k};
 pub(crate) use output_loss::output_loss_into;
 pub use output_loss::{Output, output_loss};
+pub use pair_hmm::pair_hmm;
 pub use random::{Draw, bernoulli, bernoulli_by, categorical, permutation, random, random_words};
 pub use reduce::{Along, Reduction, reduce};
 pub use ridge_rows::{RatedRows, RidgeSystem, ridge_rows};
@@ -104,6 +109,7 @@ pub use topic_sweep::{TopicPriors, TopicSweep, WordCounts, topic_sweep};
 pub use transpose::transpose;
 pub use unit_draws::{UnitDraw, unit_draws, unit_draws_means};
 pub(crate) use unit_draws::{decide, sigmoids};
+pub use tsne_forces::{Affinities, TsneForces, tsne_forces};
 pub use units::{Unit, units, units_back};
 
 use crate::check::require;

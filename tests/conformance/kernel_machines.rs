@@ -26,6 +26,9 @@ conforms!(least_squares_svm, data::spelt(), LeastSquaresSvm::new(Kernel::rbf(1.0
     |f, x| f.decision(x); 1e-6, weights, unordered, saved);
 conforms!(relevance_vector_machine, data::curve(), RelevanceVectorMachine::new(Kernel::rbf(1.0)).tolerance(1e-2).max_iterations(200),
     |f, x| Ok(column(f.predict(x)?)); 1e-6, saved, cancel(RelevanceVectorMachine::new(Kernel::rbf(1.0)).progress(enough())));
+conforms!(relevance_vector_classifier, data::two_classes(), RelevanceVectorClassifier::new(Kernel::rbf(1.0)),
+    |f, x| Ok(beside(&[f.decision(x)?.view(), f.predict_proba(x)?.view()])); 1e-6, weights, saved,
+    cancel(RelevanceVectorClassifier::new(Kernel::rbf(1.0)).progress(enough())));
 conforms!(empirical_features, data::blobs(), EmpiricalFeatures::new(Kernel::rbf(1.0)).cutoff(1e-3), |f, x| f.transform(x); 1e-6, saved);
 conforms!(kernel_perceptron, data::spelt(), KernelPerceptron::new(Kernel::rbf(1.0)),
     |f, x| f.decision(x); 1e-6, saved, cancel(KernelPerceptron::new(Kernel::rbf(1.0)).progress(enough())));

@@ -1,7 +1,7 @@
 use mercer::prelude::*;
 use ndarray::{Array2, array};
 
-use crate::support::random;
+use crate::support::{adapters, random};
 use crate::{oracle, table, whole};
 
 /// KL(P‖Q) of a picture, from the definition.
@@ -103,4 +103,48 @@ fn bad_perplexities_and_duplicates() {
     let twice = Array2::from_shape_fn((20, 2), |(i, j)| x[[i / 2 % 5, j]]);
     let fit = TSne::new(2).perplexity(3.0).max_iterations(50).fit(&Device::cpu(), &twice).unwrap();
     assert!(fit.embedding().iter().all(|v| v.is_finite()) && fit.divergence().is_finite());
+}
+
+/// On a device: as good a picture, the same again to the last bit, and KL is that of its definition.
+#[test]
+fn every_device_draws_a_good_picture_and_the_same_again() {
+    let all = oracle("tsne");
+    let x = table(&all["x"]);
+    let model = TSne::new(2).perplexity(15.0).max_iterations(500);
+    let want = model.fit(&Device::cpu(), &x).unwrap().divergence();
+    for device in adapters() {
+        let fit = model.fit(device, &x).unwrap();
+        assert!(fit.divergence() < 1.03 * want, "{} and {want} on {device}", fit.divergence());
+        assert!((fit.divergence() - divergence(&x, fit.embedding(), 15.0)).abs() < 1e-4);
+        assert_eq!(model.fit(device, &x).unwrap().embedding(), fit.embedding(), "{device}");
+        let solid = TSne::new(3).perplexity(10.0).max_iterations(60).fit(device, &x).unwrap();
+        assert_eq!(solid.embedding().ncols(), 3);
+        let four = TSne::new(4).perplexity(10.0).max_iterations(10);
+        let there = four.fit(device, &x).unwrap();
+        assert_eq!(there.embedding(), four.fit(&Device::cpu(), &x).unwrap().embedding());
+    }
+}
+
+/// A few steps: before chaos, devices agree.
+#[test]
+fn first_steps_are_those_of_the_cpu() {
+    let x = random(1100, 5, 8);
+    let model = TSne::new(2).perplexity(10.0).start(TSneStart::Given(random(1100, 2, 9))).max_iterations(4);
+    let want = model.fit(&Device::cpu(), &x).unwrap();
+    let size = want.embedding().iter().fold(0f64, |m, v| m.max(v.abs()));
+    for device in adapters() {
+        let got = model.fit(device, &x).unwrap();
+        let off = (got.embedding() - want.embedding()).iter().fold(0f64, |m, v| m.max(v.abs()));
+        assert!(off < 1e-4 * size, "{off:e} of {size} on {device}");
+        assert!((got.divergence() / want.divergence() - 1.0).abs() < 1e-4);
+    }
+}
+
+#[test]
+fn a_picture_that_diverges_is_an_error_on_every_device() {
+    let x = random(30, 2, 3);
+    for device in adapters().cloned().chain([Device::cpu()]) {
+        let fitted = TSne::new(2).perplexity(5.0).learning_rate(1e30).fit(&device, &x);
+        assert!(matches!(fitted, Err(Error::Parameter { .. })), "{fitted:?} on {device}");
+    }
 }

@@ -131,6 +131,13 @@ fn complaints(s: &Shader, family: &str) -> Vec<String> {
             must(l.own.barriers <= 3 && l.own.lds_reads <= 40, format!("{:?} a vec4 of features", l.own));
         }
     }
+    // Of a pair one reciprocal, and in the plane four fused products; nothing is loaded, and one point read for four pairs.
+    if s.verb == "tsne_forces" && s.entry == "push" {
+        let useful = hot.fma + hot.float + hot.transcendental;
+        must(share(useful, hot.vector()) >= 0.9 && 4 * hot.transcendental <= hot.fma, format!("{hot:?}"));
+        must(wide && hot.loads == 0 && 4 * hot.lds_reads <= hot.transcendental, format!("{hot:?}"));
+        must(occupied(8), format!("occupancy {}", s.compiled.occupancy));
+    }
     if s.verb == "gaussian_log_density" && s.entry == "full" {
         must(hot.loads == 0, format!("{} loads in the hot loop", hot.loads));
         // Of eight rows of W with 16 features: 128 fused products, but x - m once more and the squares.
@@ -154,8 +161,9 @@ fn child(family: &str) -> Result<usize, Failure> {
         count += 1;
     };
     // A name that no longer fits would make criteria hold of nothing.
-    for verb in ["gemm_tiled", "gram", "gram_vec", "gram_sum", "nearest", "nearest_k", "gaussian_log_density"]
-    {
+    let mut verbs = vec!["gemm_tiled", "gram", "gram_vec", "gram_sum", "nearest", "nearest_k"];
+    verbs.extend(["gaussian_log_density", "tsne_forces"]);
+    for verb in verbs {
         let measured = |name: &str| name.contains(PLAIN) || !verb.starts_with("gram");
         if !all.iter().any(|(name, _)| name.starts_with(verb) && measured(name)) {
             complain(verb, "no shader to measure");

@@ -1,6 +1,8 @@
 //! Every verb, run at the edges of its tiles: `selfcheck` compares devices by it, the shader tests compile by it.
 
+use mercer::kernel::structures::PairHmm;
 use mercer::matrix::SparseMatrix;
+use mercer::ops::{Affinities, pair_hmm, tsne_forces};
 use mercer::ops::{
     Along, Draw, Lattice, Map, Reduction, Relabellings, Second, Side, Trans, Triangle, Weights, Whitening,
     Zip, add_diagonal, add_diagonal_vector, argmin, bernoulli, bernoulli_by, bilinear_forms, categorical,
@@ -302,6 +304,29 @@ pub fn verbs() -> Vec<Verb> {
             down(all)
         }),
         v("transpose", 1e-6, |d| at_sizes(|n| Ok(vec![transpose(&up(d, n, 33, 1)?)?]))),
+        v("tsne_forces", 1e-5, |d| {
+            let mut all = Vec::new();
+            for (n, k) in [(1, 2), (63, 1), (65, 2), (257, 3)] {
+                let ring: Vec<_> = (0..n).map(|i| (i, (i + 1) % n, 1.0 / n as f64)).collect();
+                let p = Affinities::new(d, SparseMatrix::from_triplets(n, n, &ring)?)?;
+                let found = tsne_forces(&p, &up(d, n, k, 1)?, true)?;
+                all.extend([found.pull, found.push]);
+            }
+            Ok(all)
+        }),
+        v("pair_hmm", 1e-6, |d| {
+            let hmm = PairHmm::new(
+                "ab",
+                points(2, 2, 1) * 0.0 + 0.25,
+                Array1::from(vec![0.3, 0.7]),
+                0.2,
+                0.4,
+                0.1,
+            )?;
+            let word = |n: usize| (0..n).map(|i| if i * i % 3 == 0 { 'a' } else { 'b' }).collect::<String>();
+            let words = [0, 1, 63, 64, 127, 128, 200].map(word);
+            Ok(vec![pair_hmm(d, &hmm, &words, None)?, pair_hmm(d, &hmm, &words[..1], Some(&words[..]))?])
+        }),
         v("map", 1e-5, |d| {
             let a = up(d, 65, 7, 1)?;
             let positive = map(&a, Map::Affine { scale: 0.5, shift: 1.0 })?;

@@ -14,8 +14,9 @@ const ROUNDING: f64 = 1e-12;
 /// Insertions in the two are independent of each other, which together with a match emission that is positive semi-definite
 /// makes the kernel so (Watkins); the usual pair HMM, in which an insertion in y cannot follow one in x, is not. From a match: an
 /// insertion in x with δ, else one in y with δ, else the next match or the end; an insertion goes on with ε; the end comes with
-/// τ. Rows are scaled as they are made, so that long sequences do not underflow before the end:
-/// [`PairHmm::log_value`] and [`ObjectKernel::cosine`] hold for any length.
+/// τ. What is summed is scaled cell by cell, so that long sequences do not underflow before the end:
+/// [`PairHmm::log_value`] and [`ObjectKernel::cosine`] hold for any length. Many pairs at once, also on a GPU:
+/// `ops::pair_hmm`.
 ///
 /// ```
 /// use mercer::kernel::structures::{ObjectKernel, PairHmm};
@@ -32,6 +33,32 @@ pub struct PairHmm {
     open: f64,
     extend: f64,
     end: f64,
+}
+
+/// Two beginnings of the sequences: match, insertion in x, insertion in y, all times a power of two of their own. One scale for
+/// a row would not do: what is likely at its start and what is likely at its end may be 1e-400 apart.
+#[derive(Debug, Clone, Copy)]
+struct Cell {
+    states: [f64; 3],
+    exponent: i32,
+}
+
+impl Cell {
+    const NOWHERE: Cell = Cell { states: [0.0; 3], exponent: i32::MIN / 2 };
+
+    fn new(states: [f64; 3], exponent: i32) -> Self {
+        let largest = states.iter().copied().fold(0.0, f64::max);
+        if largest <= 0.0 {
+            return Cell::NOWHERE;
+        }
+        let by = ((largest.to_bits() >> 52) as i32) - 1023;
+        Cell { states: states.map(|s| s * power(-by)), exponent: exponent + by }
+    }
+}
+
+/// `2^e`, for e below 1024; zero where that is no normal number.
+fn power(e: i32) -> f64 {
+    if e > -1023 { f64::from_bits(((e + 1023) as u64) << 52) } else { 0.0 }
 }
 
 impl PairHmm {
@@ -82,47 +109,77 @@ impl PairHmm {
     /// # Errors
     /// [`Error::UnknownName`] for a character that is not in the alphabet.
     pub fn log_value(&self, a: &str, b: &str) -> Result<f64> {
-        let (x, y) = (self.letters(a)?, self.letters(b)?);
-        let (open, extend, end) = (self.open, self.extend, self.end);
-        let stay = (1.0 - open).powi(2);
-        let next = |m: f64, u: f64, v: f64| stay * m + (1.0 - extend) * (1.0 - open) * u + (1.0 - extend) * v;
-        let width = y.len() + 1;
-        // Matches, insertions in x, insertions in y, of the row before and of this one.
-        let (mut above, mut log_scale) = ([vec![0.0; width], vec![0.0; width], vec![0.0; width]], 0.0);
-        for i in 0..=x.len() {
-            let [mut m, mut u, mut v] = [vec![0.0; width], vec![0.0; width], vec![0.0; width]];
-            if i == 0 {
-                m[0] = 1.0;
-            }
-            for j in 0..width {
-                if i > 0 {
-                    let [fm, fu, fv] = &above;
-                    u[j] = self.inserted[x[i - 1]] * (open * fm[j] + extend * fu[j]);
-                    if j > 0 {
-                        let from = next(fm[j - 1], fu[j - 1], fv[j - 1]);
-                        m[j] = self.matched[[x[i - 1], y[j - 1]]] * (1.0 - end) * from;
-                    }
-                }
-                if j > 0 {
-                    let from =
-                        (1.0 - open) * open * m[j - 1] + (1.0 - extend) * open * u[j - 1] + extend * v[j - 1];
-                    v[j] = self.inserted[y[j - 1]] * from;
-                }
-            }
-            let largest = m.iter().chain(&u).chain(&v).copied().fold(0.0, f64::max);
-            if largest <= 0.0 {
-                return Ok(f64::NEG_INFINITY);
-            }
-            [&mut m, &mut u, &mut v].into_iter().flatten().for_each(|f| *f /= largest);
-            log_scale += largest.ln();
-            above = [m, u, v];
-        }
-        let [m, u, v] = &above;
-        let last = end * next(m[width - 1], u[width - 1], v[width - 1]);
-        Ok(if last > 0.0 { last.ln() + log_scale } else { f64::NEG_INFINITY })
+        Ok(self.log_probability(&self.letters(a)?, &self.letters(b)?))
     }
 
-    fn letters(&self, text: &str) -> Result<Vec<usize>> {
+    /// `ln P(x, y)` of sequences of places in the alphabet.
+    pub(crate) fn log_probability(&self, x: &[usize], y: &[usize]) -> f64 {
+        let ([open, extend], [mm, mu, mv], [vm, vu]) = self.transitions();
+        let next = |[m, u, v]: [f64; 3]| mm * m + mu * u + mv * v;
+        let mut row = vec![Cell::NOWHERE; y.len() + 1];
+        let mut above = row.clone();
+        for i in 0..=x.len() {
+            std::mem::swap(&mut row, &mut above);
+            for j in 0..row.len() {
+                if i == 0 && j == 0 {
+                    row[0] = Cell { states: [1.0, 0.0, 0.0], exponent: 0 };
+                    continue;
+                }
+                let up = if i > 0 { above[j] } else { Cell::NOWHERE };
+                let left = if j > 0 { row[j - 1] } else { Cell::NOWHERE };
+                let across = if i > 0 && j > 0 { above[j - 1] } else { Cell::NOWHERE };
+                let most = up.exponent.max(left.exponent).max(across.exponent);
+                let mut states = [0.0; 3];
+                if i > 0 && j > 0 {
+                    let emitted = self.matched[[x[i - 1], y[j - 1]]] * (1.0 - self.end);
+                    states[0] = emitted * next(across.states) * power(across.exponent - most);
+                }
+                if i > 0 {
+                    let from = open * up.states[0] + extend * up.states[1];
+                    states[1] = self.inserted[x[i - 1]] * from * power(up.exponent - most);
+                }
+                if j > 0 {
+                    let [m, u, v] = left.states;
+                    let from = vm * m + vu * u + extend * v;
+                    states[2] = self.inserted[y[j - 1]] * from * power(left.exponent - most);
+                }
+                row[j] = Cell::new(states, most);
+            }
+        }
+        let Cell { states, exponent } = row[y.len()];
+        let last = self.end * next(states);
+        if last > 0.0 { last.ln() + f64::from(exponent) * std::f64::consts::LN_2 } else { f64::NEG_INFINITY }
+    }
+
+    /// To an insertion in x from a match and from itself, to a match from each state, to an insertion in y from the two others;
+    /// to itself as in x.
+    pub(crate) fn transitions(&self) -> ([f64; 2], [f64; 3], [f64; 2]) {
+        let (stay, leave) = (1.0 - self.open, 1.0 - self.extend);
+        ([self.open, self.extend], [stay * stay, leave * stay, leave], [stay * self.open, leave * self.open])
+    }
+
+    /// The emissions of matches, times the probability that there is another, row by row; then those of insertions.
+    pub(crate) fn emissions(&self) -> Vec<f64> {
+        self.matched.iter().map(|p| p * (1.0 - self.end)).chain(self.inserted.iter().copied()).collect()
+    }
+
+    /// The least positive product of an emission and a transition.
+    pub(crate) fn least(&self) -> f64 {
+        let least = |all: &mut dyn Iterator<Item = f64>| all.filter(|v| *v > 0.0).fold(1.0, f64::min);
+        let (insert, matches, other) = self.transitions();
+        least(&mut self.emissions().into_iter()) * least(&mut insert.into_iter().chain(matches).chain(other))
+    }
+
+    pub(crate) fn log_end(&self) -> f64 {
+        self.end.ln()
+    }
+
+    pub(crate) fn letter_count(&self) -> usize {
+        self.alphabet.len()
+    }
+
+    /// The place of each character in the alphabet.
+    pub(crate) fn letters(&self, text: &str) -> Result<Vec<usize>> {
         let place = |c: char| {
             self.alphabet.iter().position(|a| *a == c).ok_or_else(|| Error::UnknownName {
                 kind: "character of the alphabet",

@@ -4,8 +4,9 @@ use ndarray::{ArrayView1, ArrayView2};
 use rayon::prelude::*;
 
 use crate::check::{blame, parameter};
+use crate::matrix::{Origin, Points, SparseMatrix};
 use crate::ops::nearest_k;
-use crate::{Matrix, Result};
+use crate::{Device, Result};
 
 /// Halvings of the interval that the precision of a Gaussian lies in.
 const HALVINGS: usize = 200;
@@ -71,62 +72,55 @@ impl Bell {
 /// `p_ij = (p_{j|i} + p_{i|j}) / (2 n)` where either is among the nearest of the other; all other pairs have none.
 ///
 /// Of few points all are neighbours. Of more a point has three for each of its perplexity: what lies beyond them has next to
-/// no affinity.
-pub(super) struct Affinities {
-    rows: Vec<Vec<(usize, f64)>>,
-    /// `Σ p ln p`.
-    pub information: f64,
-}
-
-impl Affinities {
-    pub fn new(op: &'static str, x: ArrayView2<f64>, perplexity: f64) -> Result<Self> {
-        let n = x.nrows();
-        let holds = perplexity > 1.0 && perplexity <= n as f64 - 1.0;
-        parameter("perplexity", perplexity, holds, "must be above 1 and below the number of points")?;
-        let count = if n <= FEW { n - 1 } else { ((3.0 * perplexity) as usize + 1).min(n - 1) };
-        let points = Matrix::from_host(x.to_owned());
-        let near = nearest_k(&points, &points, count + 1)?;
-        if near.squared_distance.iter().any(|d| !d.is_finite()) {
-            return Err(blame(op, x));
+/// no affinity. They are searched on the device; distances between them are computed in f64.
+pub(super) fn affinities(
+    op: &'static str,
+    device: &Device,
+    x: ArrayView2<f64>,
+    perplexity: f64,
+) -> Result<SparseMatrix> {
+    let (n, d) = x.dim();
+    let holds = perplexity > 1.0 && perplexity <= n as f64 - 1.0;
+    parameter("perplexity", perplexity, holds, "must be above 1 and below the number of points")?;
+    let count = if n <= FEW { n - 1 } else { ((3.0 * perplexity) as usize + 1).min(n - 1) };
+    // Where all are neighbours there is nothing to search.
+    let flops = if n <= FEW { 0.0 } else { 3.0 * (n * n) as f64 * d as f64 };
+    let points = Points::new(op, device, x, Origin::Free, flops)?;
+    let near = nearest_k(points.matrix()?, points.matrix()?, count + 1)?;
+    let share = 0.5 / n as f64;
+    let half = |i: usize| {
+        // The point itself is not its neighbour; of too many that equal it, it may be missing.
+        let others: Vec<usize> = near.index.row(i).iter().copied().filter(|j| *j != i).take(count).collect();
+        let squares: Vec<f64> = others.iter().map(|&j| square(x.row(i), x.row(j))).collect();
+        let bell = Bell::new(&squares, perplexity);
+        let known = squares.iter().all(|d| d.is_finite());
+        known.then(|| others.into_iter().zip(squares).map(|(j, d)| (j, share * bell.at(d))).collect())
+    };
+    let halves: Option<Vec<Vec<(usize, f64)>>> = (0..n).into_par_iter().map(half).collect();
+    let halves = halves.ok_or_else(|| blame(op, x))?;
+    let mut rows = halves.clone();
+    for (i, half) in halves.iter().enumerate() {
+        for &(j, p) in half {
+            rows[j].push((i, p));
         }
-        let share = 0.5 / n as f64;
-        let half = |i: usize| {
-            // The point itself is not its neighbour; of too many that equal it, it may be missing.
-            let all = near.index.row(i).into_iter().zip(near.squared_distance.row(i));
-            let others: Vec<(usize, f64)> =
-                all.filter(|(j, _)| **j != i).take(count).map(|(j, d)| (*j, *d)).collect();
-            let squares: Vec<f64> = others.iter().map(|o| o.1).collect();
-            let bell = Bell::new(&squares, perplexity);
-            others.into_iter().map(|(j, d)| (j, share * bell.at(d))).collect::<Vec<_>>()
-        };
-        let halves: Vec<Vec<(usize, f64)>> = (0..n).into_par_iter().map(half).collect();
-        let mut rows = halves.clone();
-        for (i, half) in halves.iter().enumerate() {
-            for &(j, p) in half {
-                rows[j].push((i, p));
+    }
+    rows.par_iter_mut().for_each(|row| {
+        row.sort_by_key(|entry| entry.0);
+        row.dedup_by(|next, kept| {
+            let same = next.0 == kept.0;
+            if same {
+                kept.1 += next.1;
             }
-        }
-        rows.par_iter_mut().for_each(|row| {
-            row.sort_by_key(|entry| entry.0);
-            row.dedup_by(|next, kept| {
-                let same = next.0 == kept.0;
-                if same {
-                    kept.1 += next.1;
-                }
-                same
-            });
+            same
         });
-        let each = |row: &Vec<(usize, f64)>| {
-            row.iter().filter(|(_, p)| *p > 0.0).map(|(_, p)| p * p.ln()).sum::<f64>()
-        };
-        let information = rows.iter().map(each).sum();
-        Ok(Affinities { rows, information })
-    }
-
-    /// The neighbours of a point, and its affinity to each.
-    pub fn row(&self, i: usize) -> &[(usize, f64)] {
-        &self.rows[i]
-    }
+    });
+    let ends = rows.iter().scan(0, |end, row| {
+        *end += row.len();
+        Some(*end)
+    });
+    let offsets = std::iter::once(0).chain(ends).collect();
+    let (columns, values) = rows.into_iter().flatten().unzip();
+    SparseMatrix::from_rows(n, n, offsets, columns, values)
 }
 
 pub(super) fn square(a: ArrayView1<f64>, b: ArrayView1<f64>) -> f64 {

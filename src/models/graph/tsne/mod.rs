@@ -4,7 +4,6 @@ mod affinity;
 mod descent;
 mod fitted;
 mod model;
-mod push;
 mod start;
 
 pub use fitted::FittedTSne;

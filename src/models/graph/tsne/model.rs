@@ -2,7 +2,7 @@
 
 use ndarray::{Array2, ArrayView2};
 
-use super::affinity::Affinities;
+use super::affinity::affinities;
 use super::descent::{Schedule, descend};
 use super::fitted::FittedTSne;
 use super::start::start;
@@ -10,6 +10,7 @@ use crate::check::{not_negative, parameter, positive, room, sample};
 use crate::learn::configure::setters;
 use crate::learn::inherent::fits;
 use crate::learn::{Fit, Report};
+use crate::ops::Affinities;
 use crate::{Device, Progress, Result};
 
 /// Where the points of the picture are at the start.
@@ -31,8 +32,11 @@ pub enum TSneStart {
 ///
 /// All pairs push each other apart, nothing of that is approximated: `O(n²)` operations an iteration in O(n) memory. Of
 /// at most 1,000 points each has affinities to all others; of more, to its `3 perplexity + 1` nearest neighbours, as in
-/// scikit-learn, and those whose neighbour it is. The same seed gives the same picture, to the last bit; the start by
-/// principal components needs none. It runs on the CPU in f64, whatever the device.
+/// scikit-learn, and those whose neighbour it is. The same seed gives the same picture on the same device, to the last bit; the
+/// start by principal components needs none.
+///
+/// On a GPU neighbours are searched and forces computed in f32, for pictures of up to three dimensions; affinities and steps are
+/// f64. A descent is chaotic: pictures of two devices differ, and are equally good.
 ///
 /// ```
 /// use mercer::prelude::*;
@@ -98,7 +102,7 @@ fits!(TSne: Fit -> FittedTSne);
 impl Fit for TSne {
     type Fitted = FittedTSne;
 
-    fn fit(&self, _: &Device, x: ArrayView2<f64>, (): &()) -> Result<FittedTSne> {
+    fn fit(&self, device: &Device, x: ArrayView2<f64>, (): &()) -> Result<FittedTSne> {
         const OP: &str = "TSne::fit";
         sample(OP, "x", x, 2)?;
         let n = x.nrows();
@@ -107,7 +111,11 @@ impl Fit for TSne {
         positive("early_exaggeration", self.exaggeration)?;
         let rate = self.rate.unwrap_or((n as f64 / self.exaggeration.max(1.0) / 4.0).max(50.0));
         not_negative("learning_rate", rate)?;
-        let p = Affinities::new(OP, x, self.perplexity)?;
+        let p = affinities(OP, device, x, self.perplexity)?;
+        // Pictures of more than three coordinates have no shader.
+        let flops = 16.0 * n as f64 * n as f64;
+        let device = if self.dimensions <= 3 { device.suited_to(flops) } else { Device::cpu() };
+        let p = Affinities::new(&device, p)?;
         let y = start(OP, x, self.dimensions, self.perplexity, &self.start, self.seed)?;
         let schedule = Schedule {
             exaggeration: self.exaggeration,
@@ -115,7 +123,7 @@ impl Fit for TSne {
             iterations: self.max_iterations,
             rate,
         };
-        let (y, trace, iterations, flat) = descend(OP, &p, y, &schedule, &self.progress)?;
+        let (y, trace, iterations, flat) = descend(OP, &device, &p, y, &schedule, &self.progress)?;
         let kl = trace[trace.len() - 1];
         let finite = kl.is_finite() && y.iter().all(|v| v.is_finite());
         parameter("learning_rate", rate, finite, "must be smaller: the descent has diverged")?;

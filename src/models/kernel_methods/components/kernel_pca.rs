@@ -2,14 +2,15 @@
 
 use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 
-use super::{centred, turned};
+use super::leading::Leading;
+use super::turned;
 use crate::check::{components, finite, inputs, not_negative, parameter};
 use crate::learn::configure::{getters, setters};
 use crate::learn::inherent::{fits, inherent};
 use crate::learn::{Fit, Inputs, InverseTransform, Transform};
-use crate::linalg::{EigenParams, Stored, leading_eigenpairs};
+use crate::linalg::EigenParams;
 use crate::models::kernel_methods::expansion::Expansion;
-use crate::ops::{gram, gram_diagonal};
+use crate::ops::gram_diagonal;
 use crate::saved::Format;
 use crate::{Device, Kernel, Matrix, Result};
 
@@ -17,10 +18,12 @@ use crate::{Device, Kernel, Matrix, Result};
 ///
 /// `K̃u_m = κ_m u_m` for the centred Gram matrix `K̃ = HKH`, `a_m = u_m / √κ_m`, so that `v_m` has unit length; the score of a
 /// point is `a_mᵀk̃_x` with its row of kernel values centred by the means of the data. The variance along `v_m` is
-/// `κ_m / n`. Components with κ below `cutoff` times the largest are left out, and there are at most n - 1. It runs on
-/// the CPU in f64 whatever the device, and stores the `n x n` matrix. For more observations than that allows, put
-/// [`Nystrom`](super::super::features::Nystrom) or [`RandomFourier`](super::super::features::RandomFourier) in front of
-/// `Pca`.
+/// `κ_m / n`. Components with κ below `cutoff` times the largest are left out, and there are at most n - 1.
+///
+/// The `n x n` matrix is stored: on a GPU in f32, where it is made, centred and multiplied, while the small problems of the
+/// search are solved in f64; components too near the rounding of f32 are found in f64 on the CPU. For more observations than
+/// memory allows, put [`Nystrom`](super::super::features::Nystrom) or
+/// [`RandomFourier`](super::super::features::RandomFourier) in front of `Pca`.
 ///
 /// ```
 /// use mercer::prelude::*;
@@ -70,17 +73,13 @@ const OP: &str = "KernelPca::fit";
 impl Fit for KernelPca {
     type Fitted = FittedKernelPca;
 
-    fn fit(&self, _: &Device, x: ArrayView2<f64>, (): &()) -> Result<FittedKernelPca> {
+    fn fit(&self, device: &Device, x: ArrayView2<f64>, (): &()) -> Result<FittedKernelPca> {
         finite(OP, "x", x)?;
         components("components", self.count, x.nrows())?;
         not_negative("cutoff", self.cutoff)?;
-        let mut k = gram(&self.kernel, &Matrix::from_host(x.to_owned()), None)?.into_array()?;
-        finite(OP, "the kernel matrix", k.view())?;
-        let size = k.diag().iter().fold(0f64, |m, v| m.max(v.abs()));
-        let (rows, mean) = centred(&mut k);
-        let total = k.diag().sum();
-        let operator = Stored::new(&Matrix::from_host(k))?;
-        let found = leading_eigenpairs(&operator, self.count, &EigenParams::new().seed(self.seed))?;
+        let params = EigenParams::new().seed(self.seed);
+        let Leading { pairs: found, rows, mean, total, size } =
+            Leading::of(OP, &self.kernel, device, x, self.count, &params)?;
         // What is left of equal points by rounding is no variance.
         let rounding = 1e-14 * size * x.nrows() as f64;
         let least = (self.cutoff * found.values[0]).max(rounding);
@@ -133,6 +132,15 @@ impl FittedKernelPca {
         &self.eigenvalues / self.expansion.points.nrows() as f64
     }
 
+    /// `transform` on a device; on a GPU in f32.
+    ///
+    /// # Errors
+    /// As `transform`, and those of the device.
+    pub fn transform_on(&self, device: &Device, x: impl Inputs) -> Result<Array2<f64>> {
+        // Columns of a sum to zero, so that of the four terms of a centred row two vanish.
+        Ok(self.expansion.at("FittedKernelPca::transform", device, x.inputs().view())? + &self.offset)
+    }
+
     /// `‖φ(x) - Pφ(x)‖²`: what the components leave of each row of `x`, in the feature space. Large for what is unlike the
     /// data.
     ///
@@ -153,9 +161,9 @@ impl FittedKernelPca {
 }
 
 impl Transform for FittedKernelPca {
+    /// In f64 on the CPU.
     fn transform(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
-        // Columns of a sum to zero, so that of the four terms of a centred row two vanish.
-        Ok(self.expansion.at("FittedKernelPca::transform", &Device::cpu(), x)? + &self.offset)
+        self.transform_on(&Device::cpu(), x)
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod centring;
 mod kernel_pca;
+mod leading;
 mod pre_image;
 mod scaling;
 
@@ -10,15 +11,17 @@ pub use kernel_pca::{FittedKernelPca, KernelPca};
 pub use scaling::{ClassicalScaling, classical_scaling};
 
 use ndarray::{Array1, Array2, ArrayView1};
+use rayon::prelude::*;
 
 /// `H K H` in place, and the means of the rows and of all of K.
 fn centred(k: &mut Array2<f64>) -> (Array1<f64>, f64) {
     let n = k.nrows() as f64;
     let rows = k.sum_axis(ndarray::Axis(1)) / n;
     let mean = rows.sum() / n;
-    for ((i, j), v) in k.indexed_iter_mut() {
-        *v += mean - rows[i] - rows[j];
-    }
+    let each: Vec<_> = k.rows_mut().into_iter().zip(&rows).collect();
+    each.into_par_iter().for_each(|(mut row, own)| {
+        ndarray::Zip::from(&mut row).and(&rows).for_each(|v, other| *v += mean - own - other);
+    });
     (rows, mean)
 }
 

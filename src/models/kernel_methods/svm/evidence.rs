@@ -46,29 +46,32 @@ pub(super) enum Change {
     Drop(usize),
 }
 
+/// What all columns say of the data as the model has it now, with the curvature B of the log-likelihood: 1/s² of numbers with
+/// noise, of classes that of Laplace's approximation.
+pub(super) struct Statistics {
+    /// `φ_jᵀBφ_j`.
+    pub own: Array1<f64>,
+    /// `φ_jᵀBΦ`, a row for each column of the basis.
+    pub cross: Array2<f64>,
+    /// `φ_jᵀ` times the gradient of the log-likelihood by the scores.
+    pub slope: Array1<f64>,
+}
+
 /// The change of one α that raises the evidence most, and by how much; none if nothing raises it.
 pub(super) fn best_change(
-    basis: &Array2<f64>,
-    phi: &Array2<f64>,
-    y: ArrayView1<f64>,
+    now: &Statistics,
+    covariance: &Array2<f64>,
     used: &[usize],
     alpha: &[f64],
-    noise: f64,
-    now: &Posterior,
 ) -> Option<(Change, f64)> {
-    let residual = &y - &phi.dot(&now.mean);
-    let q_all = basis.t().dot(&residual) / noise;
-    let cross = basis.t().dot(phi) / noise;
-    let inner = cross.dot(&now.covariance);
+    let inner = now.cross.dot(covariance);
     let mut best: Option<(Change, f64)> = None;
-    for j in 0..basis.ncols() {
-        let column = basis.column(j);
-        let own = column.dot(&column) / noise;
-        let s_all = (own - inner.row(j).dot(&cross.row(j))).max(0.0);
+    for (j, &own) in now.own.iter().enumerate() {
+        let s_all = (own - inner.row(j).dot(&now.cross.row(j))).max(0.0);
         if own == 0.0 || s_all <= f64::EPSILON * own && !used.contains(&j) {
             continue;
         }
-        let (big_s, big_q) = (s_all, q_all[j]);
+        let (big_s, big_q) = (s_all, now.slope[j]);
         let at = used.iter().position(|&u| u == j);
         let (s, q) = match at {
             // What the others leave for this column; a column that stands alone leaves all.

@@ -2,7 +2,7 @@
 //!
 //! | problem | machine |
 //! |---|---|
-//! | classes | [`SvmClassifier`], [`LeastSquaresSvm`] |
+//! | classes | [`SvmClassifier`], [`LeastSquaresSvm`], [`RelevanceVectorClassifier`] |
 //! | numbers | [`SvmRegressor`], [`RelevanceVectorMachine`] |
 //! | what is unusual | [`OneClassSvm`], [`EnclosingBall`] |
 //!
@@ -19,6 +19,7 @@ mod fitted;
 mod fitted_regressor;
 mod held_out;
 mod lanes;
+mod laplace_mode;
 mod lazy;
 mod least_squares;
 mod local;
@@ -28,6 +29,7 @@ mod platt;
 mod problem;
 mod regressor;
 mod relevance;
+mod relevance_classifier;
 mod rows;
 mod smo;
 mod zero_one;
@@ -44,4 +46,5 @@ pub use one_class::{FittedOneClassSvm, OneClassSvm};
 pub use platt::Sigmoid;
 pub use regressor::{SvmRegressor, Tube};
 pub use relevance::{FittedRelevanceVectorMachine, RelevanceVectorMachine};
+pub use relevance_classifier::{FittedRelevanceVectorClassifier, RelevanceVectorClassifier};
 pub use zero_one::{fewest_errors, hinge_objective, zero_one_objective};

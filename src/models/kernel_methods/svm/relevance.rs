@@ -2,7 +2,7 @@
 
 use ndarray::{Array1, Array2, ArrayRef, ArrayView2, Axis, Ix1};
 
-use super::evidence::{Change, best_change, posterior};
+use super::evidence::{Change, Statistics, best_change, posterior};
 use crate::check::{finite, inputs, pairs, positive};
 use crate::learn::configure::{getters, setters};
 use crate::learn::inherent::inherent;
@@ -118,7 +118,12 @@ impl Fit<ArrayRef<f64, Ix1>> for RelevanceVectorMachine {
                 break now;
             }
             self.progress.report(OP, iterations + 1, self.max_iterations, now.log_evidence)?;
-            let change = best_change(&basis, &phi, y.view(), &used, &alpha, noise, &now);
+            let all = Statistics {
+                own: &squares / noise,
+                cross: basis.t().dot(&phi) / noise,
+                slope: basis.t().dot(&(&y.view() - &phi.dot(&now.mean))) / noise,
+            };
+            let change = best_change(&all, &now.covariance, &used, &alpha);
             let mut moved = 0.0;
             match change {
                 Some((Change::Set(j, value), _)) => {
