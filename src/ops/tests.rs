@@ -11,7 +11,7 @@ use crate::random::Threshold;
 use crate::{Device, Kernel, Matrix, Result};
 
 /// Verbs whose results are numbers on the host: they have no padding.
-const HOST: [&str; 14] = [
+const HOST: [&str; 16] = [
     "argmin",
     "categorical",
     "gram_sum",
@@ -23,9 +23,11 @@ const HOST: [&str; 14] = [
     "moments",
     "nearest",
     "nearest_k",
+    "pair_hmm",
     "permutation",
     "permuted_sums",
     "random_words",
+    "tsne_forces",
 ];
 
 type Verb<'a> = Box<dyn Fn() -> Result<Vec<Matrix>> + 'a>;
@@ -195,6 +197,19 @@ fn verbs<'a>(device: &'a Device, n: usize) -> Vec<(&'static str, Verb<'a>)> {
         ("shrink", shrunk(true)),
         ("shrink", shrunk(false)),
         ("to_half", Box::new(move || one(to_half(&a())?))),
+        (
+            "topic_sweep",
+            Box::new(move || {
+                let k = n.min(64);
+                let entries: Vec<(usize, usize, f64)> = (0..n).map(|i| (i, (i * 3) % n, 2.0)).collect();
+                let counts = WordCounts::new(device, SparseMatrix::from_triplets(n, n, &entries)?)?;
+                let priors = TopicPriors { alpha: 0.5, eta: 0.5, passes: 2 };
+                let at = topic_sweep(&counts, &up(n, k, 1.0), &up(n, k, 1.0), &priors)?;
+                Ok(vec![at.lambda, at.gamma, at.entropies])
+            }),
+        ),
+        ("unit_draws", Box::new(move || one(unit_draws(&a(), UnitDraw::Bernoulli, 1, 2)?))),
+        ("unit_draws_means", Box::new(move || both(unit_draws_means(&a(), UnitDraw::Normal, 1, 2)?))),
     ]
 }
 
