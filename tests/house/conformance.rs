@@ -30,8 +30,10 @@ fn estimators() -> Vec<String> {
     let mut found = Vec::new();
     for file in files("src/models", "rs").into_iter().chain(files("src/learn", "rs")) {
         let text = code(&file);
-        for rest in text.split("fits!(").skip(1) {
-            found.push(rest.split(':').next().unwrap_or_default().trim().to_owned());
+        for macros in ["fits!(", "fits_across!("] {
+            for rest in text.split(macros).skip(1) {
+                found.push(rest.split([':', '<']).next().unwrap_or_default().trim().to_owned());
+            }
         }
         let mut own = None;
         for line in text.lines().map(str::trim_start) {
