@@ -33,7 +33,6 @@ const HOST: [&str; 16] = [
 type Verb<'a> = Box<dyn Fn() -> Result<Vec<Matrix>> + 'a>;
 
 /// Verbs by name, with what they make of n x n matrices.
-#[expect(clippy::too_many_lines, reason = "a list")]
 fn verbs<'a>(device: &'a Device, n: usize) -> Vec<(&'static str, Verb<'a>)> {
     let up = move |rows: usize, cols: usize, value: f64| {
         Matrix::from_array(device, Array2::from_elem((rows, cols), value).view()).unwrap()
