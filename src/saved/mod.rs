@@ -22,8 +22,10 @@
 //! |---|---|---|
 //! | [`gp`](crate::models::gp), [`linear`](crate::models::linear), [`kernel_methods`](crate::models::kernel_methods), [`features`](crate::models::kernel_methods::features) | all | all |
 //! | [`bayes_opt`](crate::models::bayes_opt) | a search, with all that was told and is pending | |
-//! | [`cluster`](crate::models::cluster), [`mixture`](crate::models::mixture) | all | |
-//! | [`latent`](crate::models::latent) | all | |
+//! | [`cluster`](crate::models::cluster) | all | |
+//! | [`latent`](crate::models::latent), [`mixture`](crate::models::mixture) | all | |
+//! | [`sequence`](crate::models::sequence), [`topics`](crate::models::topics), [`energy`](crate::models::energy) | all | |
+//! | [`graphical`](crate::models::graphical) | | networks, fields, tables, graphs |
 //! | [`graph`](crate::models::graph) | all, and the graphs themselves | |
 //! | [`kernel`](crate::kernel) | | all |
 //! | [`probability`](crate::probability) | | all distributions |

@@ -127,3 +127,27 @@ fn what_fails_is_said() {
     let stopped = metropolis(&array![[0.0]], 1.0, &params.progress(stop), |_| Ok(0.0));
     assert!(matches!(stopped, Err(Error::Cancelled { .. })));
 }
+
+/// Neal's funnel: its neck is too narrow for the step that suits its mouth. A normal distribution has nowhere to diverge.
+#[test]
+fn divergences_are_counted() {
+    let funnel = |x: &[f64]| {
+        let (v, rest) = (x[0], &x[1..]);
+        let squares: f64 = rest.iter().map(|x| x * x).sum();
+        let n = rest.len() as f64;
+        let mut gradient = vec![-v / 9.0 - 0.5 * n + 0.5 * (-v).exp() * squares];
+        gradient.extend(rest.iter().map(|x| -x * (-v).exp()));
+        Ok((-v * v / 18.0 - 0.5 * n * v - 0.5 * (-v).exp() * squares, gradient))
+    };
+    let short = McmcParams::new().samples(300).burn_in(50).seed(5);
+    let params = HmcParams::new().mcmc(short.clone()).adapt(false).step(0.9);
+    let starts = Array2::from_elem((2, 6), 1.0);
+    let chains = hamiltonian(&starts, &params, funnel).unwrap();
+    assert_eq!(chains.divergences().len(), 2);
+    assert!(chains.divergences().iter().sum::<usize>() > 0, "{:?}", chains.divergences());
+    let fixed = params.clone().path(Path::Steps(20));
+    assert!(hamiltonian(&starts, &fixed, funnel).unwrap().divergences().iter().sum::<usize>() > 0);
+    let round = |x: &[f64]| Ok((-0.5 * x.iter().map(|v| v * v).sum::<f64>(), x.iter().map(|v| -v).collect()));
+    let chains = hamiltonian(&starts, &HmcParams::new().mcmc(short), round).unwrap();
+    assert_eq!(chains.divergences(), [0, 0]);
+}

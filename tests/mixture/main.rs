@@ -9,6 +9,7 @@ mod discrete;
 mod gaussian;
 mod gaussian_input;
 mod gaussian_theorems;
+mod latent_class;
 mod missing;
 mod monotone;
 mod regressions;

@@ -13,6 +13,7 @@ mod gp;
 mod latent;
 mod linear;
 mod probability;
+mod sequence;
 mod sparse;
 
 use ndarray::{Array, Dimension};

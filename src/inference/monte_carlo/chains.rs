@@ -65,6 +65,7 @@ pub struct Chains {
     draws: Vec<Array2<f64>>,
     log_density: Vec<Vec<f64>>,
     acceptance: Vec<f64>,
+    divergences: Vec<usize>,
 }
 
 getters!(Chains {
@@ -74,6 +75,8 @@ getters!(Chains {
     log_density: &[Vec<f64>],
     /// The mean acceptance probability of each chain.
     acceptance: &[f64],
+    /// How many paths of each chain diverged after the burn-in: zero unless Hamiltonian. If some did, do not trust the averages.
+    divergences: &[usize],
 });
 
 impl Chains {
@@ -89,7 +92,12 @@ impl Chains {
             require(op, d.dim() == draws[0].dim(), || "chains of different shapes".to_owned())?;
         }
         let (m, n) = (draws.len(), draws[0].nrows());
-        Ok(Chains { draws, log_density: vec![vec![f64::NAN; n]; m], acceptance: vec![1.0; m] })
+        Ok(Chains {
+            draws,
+            log_density: vec![vec![f64::NAN; n]; m],
+            acceptance: vec![1.0; m],
+            divergences: vec![0; m],
+        })
     }
 
     /// The samples of all chains, one below the other.
@@ -107,6 +115,11 @@ impl Chains {
 /// and the log density where it ended.
 pub(super) trait Sweep: Send {
     fn sweep(&mut self, at: &mut Vec<f64>, rng: &mut Philox, warm: bool) -> Result<(f64, f64)>;
+
+    /// Paths after the burn-in that diverged.
+    fn divergences(&self) -> usize {
+        0
+    }
 }
 
 /// Runs a chain from each row of `starts`.
@@ -118,7 +131,7 @@ pub(super) fn run<S: Sweep>(
 ) -> Result<Chains> {
     let last = params.check(op, starts)?;
     let (chains, made) = (starts.nrows(), AtomicUsize::new(0));
-    let one = |c: usize| -> Result<(Array2<f64>, Vec<f64>, f64)> {
+    let one = |c: usize| -> Result<(Array2<f64>, Vec<f64>, f64, usize)> {
         let mut rng = Philox::new(params.seed, c as u64);
         let mut at = starts.row(c).to_vec();
         let mut sweep = make(&at, &mut rng)?;
@@ -142,14 +155,16 @@ pub(super) fn run<S: Sweep>(
             share > 0.0,
             "every proposal was refused: take a smaller step or another start",
         )?;
-        Ok((kept, heights, share))
+        Ok((kept, heights, share, sweep.divergences()))
     };
     let all: Vec<_> = (0..chains).into_par_iter().map(one).collect::<Result<_>>()?;
-    let mut out = Chains { draws: Vec::new(), log_density: Vec::new(), acceptance: Vec::new() };
-    for (kept, heights, share) in all {
+    let (draws, log_density) = (Vec::new(), Vec::new());
+    let mut out = Chains { draws, log_density, acceptance: Vec::new(), divergences: Vec::new() };
+    for (kept, heights, share, divergences) in all {
         out.draws.push(kept);
         out.log_density.push(heights);
         out.acceptance.push(share);
+        out.divergences.push(divergences);
     }
     Ok(out)
 }

@@ -112,12 +112,14 @@ struct Flow<'a, F> {
     step: f64,
     averaging: Averaging,
     here: State,
+    /// Paths after the burn-in that diverged.
+    divergences: usize,
 }
 
 impl<F: Fn(&[f64]) -> Result<(f64, Vec<f64>)> + Sync> Sweep for Flow<'_, F> {
     fn sweep(&mut self, at: &mut Vec<f64>, rng: &mut Philox, warm: bool) -> Result<(f64, f64)> {
         self.here.p = at.iter().map(|_| rng.normal()).collect();
-        let accepted = match self.params.path {
+        let (accepted, diverged) = match self.params.path {
             Path::Steps(count) => {
                 let mut next = self.here.clone();
                 for _ in 0..count {
@@ -128,14 +130,15 @@ impl<F: Fn(&[f64]) -> Result<(f64, Vec<f64>)> + Sync> Sweep for Flow<'_, F> {
                 if rng.uniform() < p {
                     self.here = next;
                 }
-                p
+                (p, gain.is_nan() || gain < -nuts::DIVERGED)
             }
             Path::NoUTurn { depth } => {
-                let (next, p) = nuts::transition(&self.here, self.step, depth, rng, self.target)?;
+                let (next, p, diverged) = nuts::transition(&self.here, self.step, depth, rng, self.target)?;
                 self.here = next;
-                p
+                (p, diverged)
             }
         };
+        self.divergences += usize::from(diverged && !warm);
         if warm && self.params.adapt {
             self.step = self.averaging.next(self.params.target, accepted);
         } else if self.params.adapt && self.averaging.made > 0.0 {
@@ -144,10 +147,18 @@ impl<F: Fn(&[f64]) -> Result<(f64, Vec<f64>)> + Sync> Sweep for Flow<'_, F> {
         at.clone_from(&self.here.x);
         Ok((accepted, self.here.height))
     }
+
+    fn divergences(&self) -> usize {
+        self.divergences
+    }
 }
 
 /// Hamiltonian Monte Carlo: a momentum `N(0, I)` is drawn, the equations of motion are followed by leapfrog steps, and
 /// the end is accepted with probability `min(1, exp(-ΔH))`, `H = -log p(x) + |p|²/2`.
+///
+/// A path whose energy is off by more than 1000 has diverged. [`Chains::divergences`] counts those after the burn-in: where
+/// there are any, the chain has not been into some narrow part of the distribution, and its averages are not to be trusted;
+/// aim at a larger acceptance, or choose other variables.
 ///
 /// `target(x)` returns the log density, up to a constant, and its gradient. Each row of `starts` starts a chain.
 ///
@@ -193,6 +204,6 @@ pub fn hamiltonian(
         let here = State { x: at.to_vec(), p: vec![0.0; at.len()], gradient, height };
         let anchor = (10.0 * params.step).ln();
         let averaging = Averaging { anchor, error: 0.0, smoothed: params.step.ln(), made: 0.0 };
-        Ok(Flow { target, params, step: params.step, averaging, here })
+        Ok(Flow { target, params, step: params.step, averaging, here, divergences: 0 })
     })
 }

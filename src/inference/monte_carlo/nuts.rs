@@ -1,12 +1,14 @@
 //! The no-U-turn transition (Hoffman and Gelman 2014, algorithm 3 with the acceptance of algorithm 6): the path is doubled,
 //! forwards or backwards, until its ends approach each other, and a point of the slice is drawn from it.
 
+use std::cmp::Ordering;
+
 use super::hamiltonian::{State, leapfrog};
 use crate::Result;
 use crate::random::Philox;
 
 /// An energy error beyond which a path has diverged.
-const DIVERGED: f64 = 1000.0;
+pub(super) const DIVERGED: f64 = 1000.0;
 
 struct Tree {
     left: State,
@@ -15,6 +17,8 @@ struct Tree {
     /// Points of the slice.
     count: f64,
     goes_on: bool,
+    /// Whether a point has lost more energy than rounding explains.
+    diverged: bool,
     acceptance: f64,
     steps: f64,
 }
@@ -49,6 +53,7 @@ where
             drawn: next,
             count: f64::from(u8::from(level <= joint)),
             goes_on: level < joint + DIVERGED,
+            diverged: level.partial_cmp(&(joint + DIVERGED)) != Some(Ordering::Less),
             acceptance,
             steps: 1.0,
         });
@@ -74,17 +79,18 @@ fn merge(tree: &mut Tree, more: Tree, step: f64, rng: &mut Philox, share: impl F
     tree.count += more.count;
     tree.acceptance += more.acceptance;
     tree.steps += more.steps;
+    tree.diverged |= more.diverged;
     tree.goes_on = more.goes_on && apart(&tree.left, &tree.right);
 }
 
-/// The next state, and the mean acceptance along the path.
+/// The next state, the mean acceptance along the path, and whether it diverged.
 pub(super) fn transition<F>(
     here: &State,
     step: f64,
     most: usize,
     rng: &mut Philox,
     target: &F,
-) -> Result<(State, f64)>
+) -> Result<(State, f64, bool)>
 where
     F: Fn(&[f64]) -> Result<(f64, Vec<f64>)>,
 {
@@ -96,6 +102,7 @@ where
         drawn: here.clone(),
         count: 1.0,
         goes_on: true,
+        diverged: false,
         acceptance: 0.0,
         steps: 0.0,
     };
@@ -108,11 +115,12 @@ where
         } else {
             tree.acceptance += more.acceptance;
             tree.steps += more.steps;
+            tree.diverged |= more.diverged;
             tree.goes_on = false;
         }
         if !tree.goes_on {
             break;
         }
     }
-    Ok((tree.drawn, tree.acceptance / tree.steps.max(1.0)))
+    Ok((tree.drawn, tree.acceptance / tree.steps.max(1.0), tree.diverged))
 }

@@ -9,6 +9,7 @@ use super::junction_tree::JunctionTree;
 use crate::check::{probabilities, require, zeros};
 use crate::configure::getters;
 use crate::random::Philox;
+use crate::saved::Format;
 use crate::{Error, Result};
 
 /// A variable of a network: its name, its number of values, its parents and its table.
@@ -54,7 +55,9 @@ impl Node {
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct BayesNet {
+    format: Format,
     dag: Dag,
     sizes: Vec<usize>,
     /// `p(x | parents)`, parents first in the order that they were given.
@@ -98,7 +101,7 @@ impl BayesNet {
                 probabilities(&format!("p({} | row {row})", node.name), p)?;
             }
         }
-        Ok(BayesNet { dag, sizes, tables })
+        Ok(BayesNet { format: Format, dag, sizes, tables })
     }
 
     pub(super) fn with_tables(&self, tables: Vec<Factor>) -> Self {
@@ -233,4 +236,29 @@ fn find(names: &[String], name: &str) -> Result<usize> {
         name: name.to_owned(),
         known: names.join(", "),
     })
+}
+
+#[cfg(feature = "serde")]
+crate::saved::saved!(BayesNet);
+
+#[cfg(feature = "serde")]
+impl crate::saved::Checked for BayesNet {
+    fn check(&self) -> Result<()> {
+        let n = self.dag.names().len();
+        require(OP, self.sizes.len() == n && self.tables.len() == n, || {
+            format!("{n} variables, other tables")
+        })?;
+        for (k, table) in self.tables.iter().enumerate() {
+            let variables: Vec<usize> = self.dag.parents()[k].iter().copied().chain([k]).collect();
+            let sizes: Vec<usize> = variables.iter().map(|v| self.sizes[*v]).collect();
+            require(OP, table.variables() == variables && table.sizes() == sizes, || {
+                format!("the table of {} is of other variables", self.dag.names()[k])
+            })?;
+            let values: Vec<f64> = table.log_values().iter().map(|v| v.exp()).collect();
+            for (row, p) in values.chunks(self.sizes[k]).enumerate() {
+                probabilities(&format!("p({} | row {row})", self.dag.names()[k]), p)?;
+            }
+        }
+        Ok(())
+    }
 }

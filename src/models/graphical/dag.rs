@@ -20,6 +20,7 @@ use crate::configure::getters;
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct Dag {
     names: Vec<String>,
     parents: Vec<Vec<usize>>,
@@ -142,5 +143,19 @@ impl Dag {
             p.retain(|v| *v != cause);
         }
         Dag::of_parents(self.names.clone(), parents)?.d_separated(&[cause], &[effect], through)
+    }
+}
+
+#[cfg(feature = "serde")]
+crate::saved::saved!(Dag);
+
+#[cfg(feature = "serde")]
+impl crate::saved::Checked for Dag {
+    fn check(&self) -> Result<()> {
+        let n = self.names.len();
+        let fits = self.parents.len() == n && self.parents.iter().flatten().all(|p| *p < n);
+        require("Dag", fits, || format!("{n} names, parents of {}", self.parents.len()))?;
+        let own = Dag::of_parents(self.names.clone(), self.parents.clone())?;
+        require("Dag", own.order == self.order, || "the order is not that of the graph".to_owned())
     }
 }

@@ -15,9 +15,11 @@ use crate::inference::logs::log_sum_exp;
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct Factor {
     variables: Vec<usize>,
     sizes: Vec<usize>,
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::numbers"))]
     log_values: Vec<f64>,
 }
 
@@ -223,5 +225,15 @@ impl Factor {
                 .collect(),
             all,
         )
+    }
+}
+
+#[cfg(feature = "serde")]
+crate::saved::saved!(Factor);
+
+#[cfg(feature = "serde")]
+impl crate::saved::Checked for Factor {
+    fn check(&self) -> Result<()> {
+        Factor::of_logs(&self.variables, &self.sizes, self.log_values.clone()).map(|_| ())
     }
 }

@@ -7,6 +7,7 @@ use crate::check::{parameter, require};
 use crate::configure::getters;
 use crate::inference::logs::{log_sum_exp, normalise};
 use crate::inference::monte_carlo::{Chains, McmcParams, gibbs};
+use crate::saved::Format;
 
 /// `p(x) = (1/Z) Π_c ψ_c(x_c)` over discrete variables.
 ///
@@ -19,7 +20,9 @@ use crate::inference::monte_carlo::{Chains, McmcParams, gibbs};
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct MarkovField {
+    format: Format,
     sizes: Vec<usize>,
     factors: Vec<Factor>,
 }
@@ -62,7 +65,7 @@ impl MarkovField {
             let fits = f.variables().iter().zip(f.sizes()).all(|(v, s)| sizes.get(*v) == Some(s));
             require(OP, fits, || format!("a table over {:?} of {:?} values", f.variables(), f.sizes()))?;
         }
-        Ok(MarkovField { sizes: sizes.to_vec(), factors })
+        Ok(MarkovField { format: Format, sizes: sizes.to_vec(), factors })
     }
 
     /// The graph whose edges join variables of one table.
@@ -154,5 +157,15 @@ impl MarkovField {
             x[v] = rng.categorical(&logs) as f64;
             Ok(())
         })
+    }
+}
+
+#[cfg(feature = "serde")]
+crate::saved::saved!(MarkovField);
+
+#[cfg(feature = "serde")]
+impl crate::saved::Checked for MarkovField {
+    fn check(&self) -> Result<()> {
+        MarkovField::new(&self.sizes, self.factors.clone()).map(|_| ())
     }
 }

@@ -6,6 +6,7 @@
 //! | points about centres of one known width | [`SoftKMeans`] |
 //! | points, K unknown, uncertainty wanted | [`BayesianGaussianMixture`] |
 //! | yes and no | [`BernoulliMixture`] |
+//! | categories, some of them missing | [`LatentClass`] |
 //! | counts, as the words of texts | [`CategoricalMixture`] |
 //! | a response that depends on x in K ways | [`LinearRegressionMixture`], [`LogisticRegressionMixture`] |
 //!
@@ -24,6 +25,7 @@ mod soft_kmeans;
 pub use bayesian::{BayesianGaussianMixture, FittedBayesianGaussianMixture, WeightPrior};
 pub use discrete::{
     Bernoulli, BernoulliMixture, Categorical, CategoricalMixture, DiscreteMixture, FittedDiscreteMixture,
+    FittedLatentClass, LatentClass,
 };
 pub use gaussian::{
     Covariance, CovarianceKind, FittedGaussianMixture, GaussianMixture, GaussianParams, GaussianStatistics,

@@ -8,6 +8,7 @@ use crate::configure::getters;
 use crate::learn::Report;
 use crate::linalg::eigh;
 use crate::random::Philox;
+use crate::saved::Format;
 
 pub(super) const OP: &str = "LinearGaussian";
 
@@ -27,12 +28,20 @@ pub(super) const OP: &str = "LinearGaussian";
 /// # Ok::<(), mercer::Error>(())
 /// ```
 #[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct LinearGaussian {
+    format: Format,
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::vector"))]
     pub(super) initial_mean: Array1<f64>,
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::matrix"))]
     pub(super) initial_covariance: Array2<f64>,
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::matrix"))]
     pub(super) transition: Array2<f64>,
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::matrix"))]
     pub(super) transition_noise: Array2<f64>,
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::matrix"))]
     pub(super) emission: Array2<f64>,
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::matrix"))]
     pub(super) emission_noise: Array2<f64>,
     pub(super) missing: bool,
     pub(super) report: Report,
@@ -93,6 +102,7 @@ impl LinearGaussian {
         finite(OP, "the transition", transition.view())?;
         finite(OP, "the emission", emission.view())?;
         Ok(LinearGaussian {
+            format: Format,
             initial_mean,
             initial_covariance: covariance("the initial covariance", initial_covariance.view())?,
             transition,
@@ -133,5 +143,24 @@ impl LinearGaussian {
             z.row_mut(t).assign(&state);
         }
         Ok((x, z))
+    }
+}
+
+#[cfg(feature = "serde")]
+crate::saved::saved!(LinearGaussian);
+
+#[cfg(feature = "serde")]
+impl crate::saved::Checked for LinearGaussian {
+    fn check(&self) -> Result<()> {
+        let own = self.clone();
+        LinearGaussian::new(
+            own.initial_mean,
+            own.initial_covariance,
+            own.transition,
+            own.transition_noise,
+            own.emission,
+            own.emission_noise,
+        )
+        .map(|_| ())
     }
 }

@@ -1,0 +1,216 @@
+//! Latent classes: mixtures of products of categorical variables, some of whose cells may be missing. Checked in
+//! `tests/mixture/latent_class.rs` against enumeration of what is missing.
+//!
+//! A row becomes zeros and ones, a column for each category of each variable, and zeros for a cell that is missing: then
+//! `log p(x, k)` is linear in it, and a missing cell is summed out.
+
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, s};
+
+use super::latent_class_fitted::{FittedLatentClass, Params, Variables};
+use crate::check::{components, parameter, positive, require, room, rows};
+use crate::configure::setters;
+use crate::inference::em::{Em, EmModel, Observations, Statistics, em_setters};
+use crate::learn::inherent::fits;
+use crate::learn::{Fit, FitWeighted};
+use crate::matrix::{Origin, Points};
+use crate::models::mixture::gaussian::{MixtureStart, memberships};
+use crate::models::mixture::responsibilities::responsibilities;
+use crate::ops::{Along, Reduction, Trans, gemm, reduce};
+use crate::{Device, Result};
+
+pub(super) const OP: &str = "LatentClass";
+
+/// `p(x) = Σ_k π_k Π_j θ_kj(x_j)`, x of categories 0, 1, 2, ... in each column: independent given a class that nobody saw.
+///
+/// Where [`allow_missing`](LatentClass::allow_missing) is set, a cell of NaN is missing at random: EM sums over what it may be.
+/// Symmetric Dirichlet priors of `smoothing` further counts of each category keep the probabilities from zero.
+///
+/// ```
+/// use mercer::models::mixture::LatentClass;
+/// use mercer::prelude::*;
+/// let hole = f64::NAN;
+/// let x = ndarray::array![[0., 2., 0.], [0., hole, 0.], [0., 2., 0.], [1., 0., 1.], [1., 0., hole], [1., 1., 1.]];
+/// let fit = LatentClass::new(2).allow_missing(true).fit(&Device::cpu(), &x)?;
+/// let class = fit.predict(&x)?;
+/// assert!(class[0] == class[1] && class[3] == class[4] && class[0] != class[3]);
+/// // What the hole of the second row is likely to hold.
+/// assert!(fit.predict_cell(&x, 1)?[[1, 2]] > 0.9);
+/// # Ok::<(), mercer::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct LatentClass {
+    classes: usize,
+    categories: Option<Vec<usize>>,
+    smoothing: f64,
+    missing: bool,
+    em: Em,
+}
+
+setters!(LatentClass {
+    /// How many classes there are: K.
+    classes: usize,
+    /// How many categories each column has; as many as its largest entry says unless given.
+    categories: into Option<Vec<usize>>,
+    /// The counts that every category has before any data; 0.01 by default.
+    smoothing: f64,
+    /// Whether a cell of NaN is missing, instead of an error.
+    allow_missing => missing: bool,
+});
+
+em_setters!(LatentClass: max_iterations, tolerance, restarts, seed, mode, progress);
+
+fits!(LatentClass: Fit -> FittedLatentClass, FitWeighted -> FittedLatentClass);
+
+impl LatentClass {
+    /// k classes, the best of five starts.
+    pub fn new(k: usize) -> Self {
+        let em = Em::new().restarts(5);
+        LatentClass { classes: k, categories: None, smoothing: 0.01, missing: false, em }
+    }
+
+    /// The variables: as many categories as were asked for, or as there are.
+    fn variables(&self, x: ArrayView2<f64>) -> Result<Variables> {
+        let sizes = if let Some(given) = &self.categories {
+            require(OP, given.len() == x.ncols(), || {
+                format!("{} numbers of categories, {} columns", given.len(), x.ncols())
+            })?;
+            given.clone()
+        } else {
+            let mut sizes = Vec::with_capacity(x.ncols());
+            for column in x.columns() {
+                let top = column.iter().copied().filter(|v| !v.is_nan()).fold(0.0, f64::max);
+                parameter("category", top, top < 1e9, "must be a small whole number")?;
+                sizes.push(top as usize + 1);
+            }
+            sizes
+        };
+        let width = sizes.iter().fold(0usize, |sum, n| sum.saturating_add(*n));
+        parameter("categories", width as f64, !sizes.contains(&0), "must be at least 1")?;
+        room("categories", width.saturating_mul(x.nrows().max(self.classes)), 16)?;
+        Ok(Variables::new(sizes, self.missing))
+    }
+
+    fn run(
+        &self,
+        device: &Device,
+        x: ArrayView2<f64>,
+        w: Option<ArrayView1<f64>>,
+    ) -> Result<FittedLatentClass> {
+        positive("smoothing", self.smoothing)?;
+        rows(OP, "x", x, 1)?;
+        components("classes", self.classes, x.nrows())?;
+        let variables = self.variables(x)?;
+        let z = variables.encode(x)?;
+        let flops = 4.0 * z.len() as f64 * self.classes as f64 * self.em.max_iterations as f64;
+        let points = Points::new(OP, device, z.view(), Origin::Fixed, flops)?;
+        let data = [Observations::new(OP, points, w)?];
+        let exact = data[0].exact().map(|rows| [rows]);
+        let model = LatentEm { of: self, variables: &variables };
+        let start = |seed| {
+            let labels = MixtureStart::PlusPlus.labels(&Device::cpu(), z.view(), w, self.classes, seed)?;
+            let r = memberships(&labels, self.classes, w);
+            let sums = Sums { mass: r.sum_axis(Axis(0)), total: r.t().dot(&z), log_likelihood: 0.0 };
+            Ok(model.learn(&sums))
+        };
+        let run = self.em.run_exactly(&model, &data, exact.as_ref(), start)?;
+        let (params, mass) = (run.params, run.stats.mass.sum());
+        let device = data[0].device().clone();
+        Ok(FittedLatentClass::new(variables, params, run.stats.log_likelihood, mass, run.report, device))
+    }
+}
+
+impl Fit for LatentClass {
+    type Fitted = FittedLatentClass;
+
+    fn fit(&self, device: &Device, x: ArrayView2<f64>, (): &()) -> Result<FittedLatentClass> {
+        self.run(device, x, None)
+    }
+}
+
+impl FitWeighted for LatentClass {
+    fn fit_weighted(
+        &self,
+        device: &Device,
+        x: ArrayView2<f64>,
+        (): &(),
+        w: ArrayView1<f64>,
+    ) -> Result<FittedLatentClass> {
+        crate::check::weights(OP, w, x.nrows())?;
+        self.run(device, x, Some(w))
+    }
+}
+
+/// What the rows add up to, by class: their mass, and each category of each variable where it was seen.
+#[derive(Debug, Clone)]
+struct Sums {
+    mass: Array1<f64>,
+    total: Array2<f64>,
+    log_likelihood: f64,
+}
+
+impl Statistics for Sums {
+    fn add(&mut self, other: &Self) {
+        self.mass += &other.mass;
+        self.total += &other.total;
+        self.log_likelihood += other.log_likelihood;
+    }
+
+    fn scale(&mut self, by: f64) {
+        self.mass *= by;
+        self.total *= by;
+        self.log_likelihood *= by;
+    }
+
+    fn mass(&self) -> f64 {
+        self.mass.sum()
+    }
+}
+
+struct LatentEm<'a> {
+    of: &'a LatentClass,
+    variables: &'a Variables,
+}
+
+impl LatentEm<'_> {
+    /// Shares of what was seen of each variable: a cell that is missing would add its own expectation and change nothing.
+    fn learn(&self, sums: &Sums) -> Params {
+        let mut probabilities = &sums.total + self.of.smoothing;
+        for mut row in probabilities.rows_mut() {
+            for range in self.variables.ranges() {
+                let mut own = row.slice_mut(s![range]);
+                let all = own.sum();
+                own /= all;
+            }
+        }
+        Params { weights: &sums.mass / sums.mass.sum(), probabilities }
+    }
+}
+
+impl EmModel for LatentEm<'_> {
+    const NAME: &'static str = OP;
+    type Batch = Observations;
+    type Params = Params;
+    type Stats = Sums;
+
+    fn expect(&self, params: &Params, rows: &Observations) -> Result<Sums> {
+        let (r, log_likelihood) = responsibilities(params.log_joint(rows.x()?)?, rows)?;
+        let mass = reduce(&r, Along::EachColumn, Reduction::Sum)?.to_array()?.index_axis_move(Axis(0), 0);
+        let total = gemm(1.0, &r, Trans::Yes, rows.x()?, Trans::No)?.to_array()?;
+        Ok(Sums { mass, total, log_likelihood })
+    }
+
+    fn maximise(&self, _: &Params, sums: &Sums) -> Result<Params> {
+        Ok(self.learn(sums))
+    }
+
+    /// The log-likelihood of what was seen, plus the logarithm of the prior.
+    fn objective(&self, params: &Params, sums: &Sums) -> f64 {
+        let prior: f64 = params.probabilities.iter().map(|p| p.ln()).sum();
+        sums.log_likelihood + self.of.smoothing * prior
+    }
+
+    fn rounding(&self, _: &Params) -> f64 {
+        // Sums of probabilities may come from f32, whatever the device of a later fit.
+        1e-5
+    }
+}
