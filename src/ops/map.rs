@@ -234,6 +234,7 @@ mod tests {
             for n in [1, 5, 6, 67] {
                 let a = Matrix::from_array(&device, Array2::from_elem((n, n), 2.0).view()).unwrap();
                 let column = Matrix::from_array(&device, Array2::from_elem((n, 1), 3.0).view()).unwrap();
+                let row = Matrix::from_array(&device, Array2::from_elem((1, n), 3.0).view()).unwrap();
                 let one = Matrix::from_array(&device, Array2::from_elem((1, 1), 3.0).view()).unwrap();
                 let p: Vec<usize> = (0..n).rev().collect();
                 let verbs: Vec<(&str, Verb)> = vec![
@@ -254,6 +255,8 @@ mod tests {
                     ("softmax", Box::new(|| softmax(&a))),
                     ("centre", Box::new(|| centre(&a))),
                     ("centre_columns", Box::new(|| Ok(centre_columns(&a)?.0))),
+                    ("fourier", Box::new(|| fourier(&a, &row, 1.0, Waves::Both))),
+                    ("cosines", Box::new(|| fourier(&a, &row, 1.0, Waves::Cosine))),
                     ("gather_rows", Box::new(|| gather_rows(&a, &p))),
                     ("permute", Box::new(|| permute(&a, &p))),
                     ("diagonal", Box::new(|| diagonal(&a))),
