@@ -13,6 +13,7 @@
 //! | mixtures | [`gaussian_log_density()`], [`softmax_logsumexp`], [`moments()`] |
 //! | centre, gather, permute, transpose | [`centre()`], [`centre_columns`], [`gather_rows`], [`permute`], [`permuted_sums`], [`transpose()`] |
 //! | element by element | [`map()`], [`zip`], [`diagonal()`], [`add_diagonal`], [`add_diagonal_vector`] |
+//! | waves of phases: Fourier features | [`fourier()`] |
 //! | random numbers, the same on every device | [`random()`], [`random_words`], [`bernoulli`], [`bernoulli_by`], [`categorical`], [`permutation`] |
 //! | units of a random layer | [`unit_draws()`], [`unit_draws_means`] |
 //! | topics of documents | [`topic_sweep()`] |
@@ -31,6 +32,7 @@ mod cholesky;
 mod descend;
 mod diagonal;
 mod forward_backward;
+mod fourier;
 mod gather;
 mod gaussian_log_density;
 mod gemm;
@@ -70,6 +72,7 @@ pub(crate) use descend::{Note, places, step};
 pub use diagonal::{add_diagonal, add_diagonal_vector, diagonal};
 pub(crate) use forward_backward::{ChainNumbers, SequenceRows, forward_backward_pending};
 pub use forward_backward::{ForwardBackward, forward_backward};
+pub use fourier::{Waves, fourier};
 pub use gather::{RowList, gather_listed, gather_rows, permute, permuted_sums};
 pub use gaussian_log_density::{Whitening, gaussian_log_density};
 pub use gemm::{Relabellings, Trans, bilinear_forms, gemm, gemm_add, relabelled_forms, syrk};

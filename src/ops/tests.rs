@@ -113,6 +113,8 @@ fn verbs<'a>(device: &'a Device, n: usize) -> Vec<(&'static str, Verb<'a>)> {
                 relabelled_forms(&Relabellings::new(device, [-1.0, 2.0], &columns)?, &[spd()?], None)
             }),
         ),
+        ("fourier", Box::new(move || one(fourier(&a(), &up(1, n, 0.25), 1.5, Waves::Cosine)?))),
+        ("fourier", Box::new(move || one(fourier(&a(), &up(1, n, 0.25), 1.5, Waves::Both)?))),
         ("gram", Box::new(move || one(gram(&kernel(), &a(), None)?))),
         ("gram_half", Box::new(move || one(gram_half(&kernel(), &a(), None)?))),
         ("gram_diagonal", Box::new(move || one(gram_diagonal(&kernel(), &a())?))),

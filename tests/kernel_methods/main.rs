@@ -11,6 +11,7 @@ mod cv;
 mod device_memory;
 mod falkon;
 mod fourier;
+mod fourier_device;
 mod input;
 mod kernel_ridge;
 mod memory;

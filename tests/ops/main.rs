@@ -9,6 +9,7 @@ mod cholesky;
 mod descend;
 mod diagonal;
 mod forward_backward;
+mod fourier;
 mod gather;
 mod gaussian_log_density;
 mod gemm;

@@ -2,7 +2,7 @@
 
 use mercer::kernel::structures::PairHmm;
 use mercer::matrix::SparseMatrix;
-use mercer::ops::{Affinities, pair_hmm, tsne_forces};
+use mercer::ops::{Affinities, Waves, fourier, pair_hmm, tsne_forces};
 use mercer::ops::{
     Along, Draw, Lattice, Map, Reduction, Relabellings, Second, Side, Trans, Triangle, Weights, Whitening,
     Zip, add_diagonal, add_diagonal_vector, argmin, bernoulli, bernoulli_by, bilinear_forms, categorical,
@@ -201,6 +201,12 @@ pub fn verbs() -> Vec<Verb> {
             at_sizes(|n| {
                 let (x, means) = centre_columns(&up(d, n, 5, 1)?)?;
                 Ok(vec![centre(&spd(d, n)?)?, x, means])
+            })
+        }),
+        v("fourier", 2e-6, |d| {
+            at_sizes(|n| {
+                let (turns, phases) = (up(d, n, 7, 1)?, up(d, 1, 7, 2)?);
+                [Waves::Cosine, Waves::Both].map(|w| fourier(&turns, &phases, 0.5, w)).into_iter().collect()
             })
         }),
         v("gather", 1e-6, |d| {

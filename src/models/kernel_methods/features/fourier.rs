@@ -1,18 +1,25 @@
 //! Random Fourier features. Checked in `tests/kernel_methods/fourier.rs`.
 
-use ndarray::{Array2, ArrayView2, Axis};
+use std::f64::consts::TAU;
+
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, s};
 use rayon::prelude::*;
 
 use crate::check::{finite, inputs, parameter, positive, room};
 use crate::learn::configure::{getters, setters};
 use crate::learn::inherent::{fits, inherent};
 use crate::learn::{Fit, Transform};
-use crate::ops::product_alone;
+use crate::matrix::{Origin, Points};
+use crate::ops::{Trans, Waves, fourier, gemm, product_alone};
 use crate::saved::Format;
-use crate::{Device, Kernel, Result};
+use crate::{Device, Kernel, Matrix, Result};
 
 /// Rows that one task transforms.
 const ROWS: usize = 256;
+/// Features that a device makes at a time.
+const BLOCK: usize = 1 << 24;
+/// Turns of a wave between the middle of the data and its farthest row beyond which f32 does not know the phase to 2e-5.
+const FARTHEST: f64 = 32.0;
 
 /// Random Fourier features `φ(x) = √(k(0)/m) [cos ω₁ᵀx, sin ω₁ᵀx, ..., cos ω_mᵀx, sin ω_mᵀx]`, ω from the kernel's
 /// spectral measure.
@@ -24,6 +31,9 @@ const ROWS: usize = 256;
 ///
 /// Orthogonal features make each d successive frequencies point in orthogonal directions, which leaves the mean as it
 /// is and lowers the error.
+///
+/// On a GPU the features are a product and waves of it, in f32: phases are counted in turns from the middle of the data. A
+/// frequency so high that f32 loses its phase, as heavy-tailed measures have some, is transformed in f64 on the CPU.
 ///
 /// ```
 /// use mercer::prelude::*;
@@ -90,9 +100,9 @@ impl Fit for RandomFourier {
     type Fitted = FittedRandomFourier;
 
     /// Of `x` only the number of features counts.
-    fn fit(&self, _: &Device, x: ArrayView2<f64>, (): &()) -> Result<FittedRandomFourier> {
+    fn fit(&self, device: &Device, x: ArrayView2<f64>, (): &()) -> Result<FittedRandomFourier> {
         finite("RandomFourier::fit", "x", x)?;
-        self.draw(x.ncols())
+        Ok(self.draw(x.ncols())?.on(device))
     }
 }
 
@@ -106,6 +116,8 @@ pub struct FittedRandomFourier {
     amplitude: f64,
     #[cfg_attr(feature = "serde", serde(default))]
     phases: Option<Vec<f64>>,
+    #[cfg_attr(feature = "serde", serde(skip, default = "Device::cpu"))]
+    device: Device,
 }
 
 getters!(FittedRandomFourier {
@@ -113,6 +125,8 @@ getters!(FittedRandomFourier {
     frequencies => omega: &Array2<f64>,
     /// The squared length k(0) of every feature vector.
     amplitude: f64,
+    /// Where features are computed.
+    device: &Device,
 });
 
 inherent!(FittedRandomFourier: Transform);
@@ -126,7 +140,14 @@ impl FittedRandomFourier {
     pub fn from_frequencies(omega: Array2<f64>, amplitude: f64) -> Result<Self> {
         finite("FittedRandomFourier::from_frequencies", "omega", omega.view())?;
         positive("amplitude", amplitude)?;
-        Ok(FittedRandomFourier { format: Format, omega, amplitude, phases: None })
+        Ok(FittedRandomFourier { format: Format, omega, amplitude, phases: None, device: Device::cpu() })
+    }
+
+    /// The same map, with features computed on another device.
+    #[must_use]
+    pub fn on(mut self, device: &Device) -> Self {
+        self.device = device.clone();
+        self
     }
 
     /// The number d of features that it takes.
@@ -147,18 +168,33 @@ impl FittedRandomFourier {
 
 impl Transform for FittedRandomFourier {
     fn transform(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
-        inputs("FittedRandomFourier::transform", x, self.inputs())?;
-        let m = self.omega.nrows();
-        let size = (self.amplitude / m as f64).sqrt();
-        let mut out = Array2::zeros((x.nrows(), self.outputs()));
+        const OP: &str = "FittedRandomFourier::transform";
+        inputs(OP, x, self.inputs())?;
+        let (m, d) = self.omega.dim();
+        let flops = 2.0 * x.nrows() as f64 * m as f64 * (d + 10) as f64;
+        if self.device.suited_to(flops).is_gpu() {
+            let points = Points::new(OP, &self.device, x, Origin::Free, flops)?;
+            if points.device().is_gpu() {
+                return self.in_turns(OP, &points);
+            }
+        }
+        Ok(self.waves(x, self.omega.view(), self.phases.as_deref()))
+    }
+}
+
+impl FittedRandomFourier {
+    /// The features of some of the frequencies, in f64.
+    fn waves(&self, x: ArrayView2<f64>, omega: ArrayView2<f64>, phases: Option<&[f64]>) -> Array2<f64> {
+        let m = omega.nrows();
+        let size = self.size();
+        let mut out = Array2::zeros((x.nrows(), m * self.outputs() / self.omega.nrows()));
         let tasks: Vec<_> =
             out.axis_chunks_iter_mut(Axis(0), ROWS).zip(x.axis_chunks_iter(Axis(0), ROWS)).collect();
         tasks.into_par_iter().for_each(|(mut out, x)| {
             let mut phase = Array2::zeros((x.nrows(), m));
-            product_alone(1.0, x, self.omega.t(), phase.view_mut());
+            product_alone(1.0, x, omega.t(), phase.view_mut());
             for (mut out, phase) in out.rows_mut().into_iter().zip(phase.rows()) {
-                if let Some(shift) = &self.phases {
-                    let size = std::f64::consts::SQRT_2 * size;
+                if let Some(shift) = phases {
                     out.iter_mut().zip(phase).zip(shift).for_each(|((o, t), b)| *o = size * (t + b).cos());
                     continue;
                 }
@@ -169,6 +205,51 @@ impl Transform for FittedRandomFourier {
                 }
             }
         });
+        out
+    }
+
+    /// What a wave is multiplied by.
+    fn size(&self) -> f64 {
+        let pairs = self.amplitude / self.omega.nrows() as f64;
+        (if self.phases.is_some() { 2.0 * pairs } else { pairs }).sqrt()
+    }
+
+    /// On a GPU: `cos 2π(ω(x - s)/2π + ωs/2π + b/2π)` with the shift s of the points, whole turns dropped in f64 where they can
+    /// be; the columns of frequencies that f32 cannot follow come from the CPU.
+    fn in_turns(&self, op: &'static str, points: &Points) -> Result<Array2<f64>> {
+        let x = points.host();
+        let (m, per) = (self.omega.nrows(), self.outputs() / self.omega.nrows());
+        let apart = |row: ArrayView1<f64>| row.iter().zip(points.shift()).map(|(x, s)| (x - s).powi(2)).sum();
+        let reach = x.rows().into_iter().map(apart).fold(0f64, f64::max).sqrt();
+        let turns = |row: ArrayView1<f64>| row.dot(&row).sqrt() * reach / TAU;
+        let far: Vec<usize> = (0..m).filter(|&j| turns(self.omega.row(j)) > FARTHEST).collect();
+        if 2 * far.len() > m {
+            return Ok(self.waves(x, self.omega.view(), self.phases.as_deref()));
+        }
+        let mut omega = &self.omega / TAU;
+        far.iter().for_each(|&j| omega.row_mut(j).fill(0.0));
+        let mut phases: Array1<f64> = omega.dot(points.shift());
+        if let Some(own) = &self.phases {
+            phases.iter_mut().zip(own).for_each(|(phase, b)| *phase += b / TAU);
+        }
+        phases.mapv_inplace(|v| v - v.round());
+        let (device, waves) = (points.device(), if per == 2 { Waves::Both } else { Waves::Cosine });
+        let omega = Matrix::upload(op, device, omega.t())?;
+        let phases = Matrix::upload(op, device, phases.view().insert_axis(Axis(0)))?;
+        let mut out = Array2::zeros((x.nrows(), per * m));
+        let rows = (BLOCK / (per * m)).max(1);
+        for (mut out, x) in out.axis_chunks_iter_mut(Axis(0), rows).zip(x.axis_chunks_iter(Axis(0), rows)) {
+            let turns = gemm(1.0, &points.like(op, x)?, Trans::No, &omega, Trans::No)?;
+            out.assign(&fourier(&turns, &phases, self.size(), waves)?.to_array()?);
+        }
+        if !far.is_empty() {
+            let own = self.phases.as_ref().map(|b| far.iter().map(|&j| b[j]).collect::<Vec<_>>());
+            let columns = self.waves(x, self.omega.select(Axis(0), &far).view(), own.as_deref());
+            for (at, j) in far.into_iter().enumerate() {
+                out.slice_mut(s![.., per * j..per * (j + 1)])
+                    .assign(&columns.slice(s![.., per * at..per * (at + 1)]));
+            }
+        }
         Ok(out)
     }
 }

@@ -46,6 +46,28 @@ pub(super) enum Change {
     Drop(usize),
 }
 
+impl Change {
+    /// Makes the change of the columns that are in, the last of which stays; says by how much an `ln α` has moved.
+    pub fn make(self, used: &mut Vec<usize>, alpha: &mut Vec<f64>) -> f64 {
+        match self {
+            Change::Set(j, value) => {
+                let Some(at) = used.iter().position(|&u| u == j) else {
+                    used.push(j);
+                    alpha.push(value);
+                    return f64::INFINITY;
+                };
+                (value / std::mem::replace(&mut alpha[at], value)).ln().abs()
+            }
+            Change::Drop(at) if used.len() > 1 => {
+                used.remove(at);
+                alpha.remove(at);
+                f64::INFINITY
+            }
+            Change::Drop(_) => 0.0,
+        }
+    }
+}
+
 /// What all columns say of the data as the model has it now, with the curvature B of the log-likelihood: 1/s² of numbers with
 /// noise, of classes that of Laplace's approximation.
 pub(super) struct Statistics {

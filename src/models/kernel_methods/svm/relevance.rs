@@ -2,7 +2,7 @@
 
 use ndarray::{Array1, Array2, ArrayRef, ArrayView2, Axis, Ix1};
 
-use super::evidence::{Change, Statistics, best_change, posterior};
+use super::evidence::{Statistics, best_change, posterior};
 use crate::check::{finite, inputs, pairs, positive};
 use crate::learn::configure::{getters, setters};
 use crate::learn::inherent::inherent;
@@ -124,25 +124,7 @@ impl Fit<ArrayRef<f64, Ix1>> for RelevanceVectorMachine {
                 slope: basis.t().dot(&(&y.view() - &phi.dot(&now.mean))) / noise,
             };
             let change = best_change(&all, &now.covariance, &used, &alpha);
-            let mut moved = 0.0;
-            match change {
-                Some((Change::Set(j, value), _)) => {
-                    if let Some(at) = used.iter().position(|&u| u == j) {
-                        moved = (value / alpha[at]).ln().abs();
-                        alpha[at] = value;
-                    } else {
-                        used.push(j);
-                        alpha.push(value);
-                        moved = f64::INFINITY;
-                    }
-                }
-                Some((Change::Drop(at), _)) if used.len() > 1 => {
-                    used.remove(at);
-                    alpha.remove(at);
-                    moved = f64::INFINITY;
-                }
-                _ => {}
-            }
+            let mut moved = change.map_or(0.0, |(change, _)| change.make(&mut used, &mut alpha));
             if self.noise.is_none() && moved < 1.0 {
                 let next = (now.squares / (n as f64 - now.determined).max(1e-3)).max(least);
                 moved = moved.max((next / noise).ln().abs());

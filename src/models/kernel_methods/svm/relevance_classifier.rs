@@ -2,7 +2,7 @@
 
 use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 
-use super::evidence::{Change, Statistics, best_change};
+use super::evidence::{Statistics, best_change};
 use super::laplace_mode::laplace;
 use crate::check::{finite, positive, require, room};
 use crate::learn::classify::{Body, Probable, Task, classifier_fits, fitted_classifier, sigmoid};
@@ -92,11 +92,12 @@ impl RelevanceVectorClassifier {
         let excess = share(first) - 1.0;
         let mut used = vec![first];
         let mut alpha = vec![own[first] / if excess > 0.0 { excess } else { 1e-3 }];
-        let mut start = Array1::zeros(1);
+        // The weights of all columns: what is found once is where the next search begins.
+        let mut weights: Array1<f64> = Array1::zeros(n + 1);
         let (mut trace, mut iterations, mut converged) = (Vec::new(), 0, false);
         let found = loop {
             let phi = basis.select(Axis(1), &used);
-            let now = laplace(&phi, task, &alpha, &start)?;
+            let now = laplace(&phi, task, &alpha, &weights.select(Axis(0), &used))?;
             trace.push(now.log_evidence);
             if converged || iterations == self.max_iterations {
                 break now;
@@ -108,28 +109,9 @@ impl RelevanceVectorClassifier {
                 cross: basis.t().dot(&curved),
                 slope: basis.t().dot(&now.slope),
             };
-            let mut moved = 0.0;
-            start = now.mean;
-            match best_change(&all, &now.covariance, &used, &alpha) {
-                Some((Change::Set(j, value), _)) => {
-                    if let Some(at) = used.iter().position(|&u| u == j) {
-                        moved = (value / alpha[at]).ln().abs();
-                        alpha[at] = value;
-                    } else {
-                        used.push(j);
-                        alpha.push(value);
-                        start = start.iter().copied().chain([0.0]).collect();
-                        moved = f64::INFINITY;
-                    }
-                }
-                Some((Change::Drop(at), _)) if used.len() > 1 => {
-                    used.remove(at);
-                    alpha.remove(at);
-                    start = start.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, w)| *w).collect();
-                    moved = f64::INFINITY;
-                }
-                _ => {}
-            }
+            used.iter().zip(&now.mean).for_each(|(&j, w)| weights[j] = *w);
+            let change = best_change(&all, &now.covariance, &used, &alpha);
+            let moved = change.map_or(0.0, |(change, _)| change.make(&mut used, &mut alpha));
             iterations += 1;
             converged = moved < self.tolerance;
         };
