@@ -1,9 +1,9 @@
 // A sweep of coordinate ascent for topics: theta_dk ~ exp psi(gamma_dk), phi_dwk ~ theta_dk beta_wk, gamma = alpha + sum n phi.
 //
-// beta is that of `topic_sweep_expected.wgsl`. documents: a workgroup has a document, a lane a topic (at most 64) or a word; `SPAN` lanes are one after another's topics
-// and 64 / SPAN of those rows share the words of a chunk. Leaves n / norm of each entry and -sum n phi log phi, or -1 where
-// f32 cannot carry a norm. words: lambda[w, k] = eta + beta[w, k] sum of (n / norm) theta over the word's documents, in their
-// order: no atomics. Padding: written as zeros. `map_digamma.wgsl` is prepended.
+// beta is that of `topic_sweep_expected.wgsl`. documents: a workgroup has a document, a lane a topic (at most 64) or a word;
+// SPAN lanes hold the topics, and the 64 / SPAN groups of them share the words of a chunk. It leaves n / norm of each entry
+// and -sum n phi log phi, or -1 where f32 cannot carry a norm. words: lambda[w, k] = eta + beta[w, k] sum of (n / norm) theta
+// over the word's documents, in their order: no atomics. Padding: written as zeros. `map_digamma.wgsl` is prepended.
 //
 // Twin: `cpu` in src/ops/topic_sweep.rs. Grid: (across, ceil(rows / across), 1).
 
