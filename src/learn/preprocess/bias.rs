@@ -15,7 +15,7 @@ pub struct BiasColumn;
 
 fits!(BiasColumn: Weighed -> FittedBiasColumn);
 
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "as the macro calls it")]
+#[allow(clippy::trivially_copy_pass_by_ref, clippy::unused_self, reason = "as the macro calls it")]
 impl BiasColumn {
     fn run(&self, _: &Device, x: ArrayView2<f64>, _: Option<ArrayView1<f64>>) -> Result<FittedBiasColumn> {
         finite("BiasColumn::fit", "x", x)?;

@@ -172,7 +172,10 @@ impl Inner {
             }
             Some(weights) => by_weight(weights, sketch(n, m), seed),
         };
-        counts.iter_mut().for_each(|c| *c *= total as f64 / n as f64);
+        let stands_for = total as f64 / n as f64;
+        for count in &mut counts {
+            *count *= stands_for;
+        }
         let mut a = Array2::zeros((m, m));
         for (rows, counts) in sample.chunks(of.step).zip(counts.chunks(of.step)) {
             let k = gram(of.kernel, &Matrix::from_host(x.select(Axis(0), rows)), Some(&of.z))?;
