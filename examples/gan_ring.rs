@@ -32,31 +32,26 @@ fn ring(count: usize, seed: u64) -> Array2<f64> {
 fn main() -> Result<(), Box<dyn Error>> {
     let cpu = Device::cpu();
     let (x, fresh) = (ring(800, 1), ring(800, 2));
-    let base = Gan::new(2).generator([32, 32]).activation(Activation::Relu).batch(128).seed(4);
+    let base =
+        Gan::new(8).generator([64, 64]).critic([64, 64]).activation(Activation::Relu).batch(256).seed(4);
     let games = [
         (
             "non-saturating",
-            base.clone()
-                .loss(GanLoss::NonSaturating)
-                .critic([32, 32])
-                .critic_steps(2)
-                .rounds(2500)
-                .generator_rate(0.001)
-                .critic_rate(0.002),
+            base.clone().loss(GanLoss::NonSaturating).rounds(4000).generator_rate(0.001).critic_rate(0.001),
         ),
         (
             "Wasserstein",
             base.clone()
                 .loss(GanLoss::Wasserstein { clip: 0.1 })
-                .critic([32, 32])
-                .critic_steps(4)
-                .rounds(1500)
-                .generator_rate(0.002)
-                .critic_rate(0.004),
+                .critic_steps(5)
+                .rounds(2000)
+                .generator_rate(0.001)
+                .critic_rate(0.001),
         ),
         (
             "MMD",
             base.loss(GanLoss::Mmd { lengthscales: vec![0.2, 0.5, 1.0, 2.0] })
+                .batch(128)
                 .rounds(1500)
                 .generator_rate(0.003),
         ),

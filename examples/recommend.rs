@@ -65,7 +65,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 left.draw(&Rectangle::new(square, tiles::COLOURS[1].stroke_width(3)))?;
             }
             let text = if given.is_some() { format!("{value:.0}") } else { format!("{value:.1}") };
-            let ink = if share > 0.5 { &WHITE } else { &BLACK };
+            let ink = if share > 0.7 { &WHITE } else { &BLACK };
             left.draw(&Text::new(text, (at.0 + 28, at.1 + 30), ("sans-serif", 26).into_font().color(ink)))?;
         }
         println!();

@@ -27,9 +27,9 @@ pub enum SparseCoder {
 
 /// The codes `argmin_z ½‖x - Dᵀz‖² + λ‖z‖₁` of the rows of x for the atoms in the rows of D, k x d: one row a row of x.
 ///
-/// Each step is `z ← S(z - ∇/L, λ/L)` with the soft threshold S and the largest eigenvalue L of `DDᵀ`, until no entry
-/// moves by more than a millionth of the largest. Then the entries that are not zero are solved for, given their signs,
-/// and where the conditions of the lasso hold of the solution the code is exact; rows where they do not step on.
+/// Each step is `z ← S(z - ∇/L, λ/L)` with the soft threshold S and the largest eigenvalue L of `DDᵀ`. From time to time the
+/// entries that are not zero are solved for, given their signs: where the conditions of the lasso hold of the solution the
+/// code is exact, and rows where they do not step on, until no entry moves.
 ///
 /// ```
 /// use mercer::prelude::*;
@@ -74,12 +74,12 @@ pub fn sparse_code_on(
 }
 
 /// The most steps of one code.
-const STEPS: usize = 5000;
+pub(super) const STEPS: usize = 5000;
 /// Steps between two looks at how far codes move.
 const LOOK: usize = 10;
 /// Looks without a smaller move after which rounding is all that moves.
 const STALLED: usize = 20;
-/// What counts as no move before entries are solved for, and for rows where that is of no use.
+/// What counts as no move in f32, and in f64.
 pub(super) const NEAR: f64 = 1e-6;
 const THERE: f64 = 1e-10;
 /// Rows that the CPU takes at once: each block ends when its own rows have.
@@ -108,17 +108,17 @@ impl Lassos {
         Matrix::upload(OP, device, (&self.gram / self.largest).view())
     }
 
-    /// Steps from these codes until none moves by more than the tolerance; `gram` is G/L, `linear` b/L. On a GPU nothing
+    /// Steps from these codes until none moves by more than the tolerance, so many at most; `gram` is G/L, `linear` b/L. On a GPU nothing
     /// but the largest move comes back, at every look.
     pub fn steps(
         &self,
         (gram, linear): (&Matrix, &Matrix),
         mut at: Shrinking,
-        tolerance: f64,
+        (tolerance, most): (f64, usize),
     ) -> Result<Shrinking> {
         let (momentum, threshold) = (self.coder == SparseCoder::Fista, self.penalty / self.largest);
         let (mut least, mut looks) = (f64::INFINITY, 0);
-        for step in 1..=STEPS {
+        for step in 1..=most {
             let product = gemm(1.0, &at.ahead, Trans::No, gram, Trans::No)?;
             at = shrink(at, product, linear, threshold, momentum)?;
             if step % LOOK > 0 {
@@ -174,14 +174,20 @@ impl Lassos {
     }
 
     /// Steps on the CPU for some rows.
-    fn on_cpu(&self, b: &Array2<f64>, z: &mut Array2<f64>, rows: &[usize], tolerance: f64) -> Result<()> {
+    fn on_cpu(
+        &self,
+        b: &Array2<f64>,
+        z: &mut Array2<f64>,
+        rows: &[usize],
+        until: (f64, usize),
+    ) -> Result<()> {
         let cpu = Device::cpu();
         let gram = self.scaled(&cpu)?;
         for part in windows(rows.len(), BLOCK) {
             let own = &rows[part];
             let linear = Matrix::upload(OP, &cpu, (b.select(Axis(0), own) / self.largest).view())?;
             let start = Shrinking::new(Matrix::from_host(z.select(Axis(0), own)))?;
-            let found = self.steps((&gram, &linear), start, tolerance)?.codes.into_array()?;
+            let found = self.steps((&gram, &linear), start, until)?.codes.into_array()?;
             own.iter().zip(found.rows()).for_each(|(&n, row)| z.row_mut(n).assign(&row));
         }
         Ok(())
@@ -209,17 +215,19 @@ pub(super) fn codes(
     numbers(OP, "products of atoms and rows", b.view())?;
     let (n, k) = b.dim();
     let linear = Points::new(OP, device, (&b / lassos.largest).view(), Origin::Fixed, flops(n, k))?;
-    let all: Vec<usize> = (0..n).collect();
+    let mut open: Vec<usize> = (0..n).collect();
     if linear.device().is_gpu() {
         let there = linear.device();
         let start = Shrinking::new(Matrix::upload(OP, there, z.view())?)?;
-        z = lassos.steps((&lassos.scaled(there)?, linear.matrix()?), start, NEAR)?.codes.into_array()?;
-    } else {
-        lassos.on_cpu(&b, &mut z, &all, NEAR)?;
+        let at = lassos.steps((&lassos.scaled(there)?, linear.matrix()?), start, (NEAR, STEPS))?;
+        z = at.codes.into_array()?;
+        open = lassos.settle(&b, &mut z, open);
     }
-    let open = lassos.settle(&b, &mut z, all);
-    lassos.on_cpu(&b, &mut z, &open, THERE)?;
-    lassos.settle(&b, &mut z, open);
+    // A few steps often know the signs: rows that are exact by then wait for no others.
+    for most in [2 * LOOK, 10 * LOOK, 50 * LOOK, STEPS] {
+        lassos.on_cpu(&b, &mut z, &open, (THERE, most))?;
+        open = lassos.settle(&b, &mut z, open);
+    }
     numbers(OP, "the codes", z.view())?;
     Ok(z)
 }

@@ -3,7 +3,7 @@
 
 use ndarray::{Array2, ArrayView2};
 
-use super::code::{Lassos, NEAR, SparseCoder, flops};
+use super::code::{Lassos, NEAR, STEPS, SparseCoder, flops};
 use crate::matrix::{Origin, Points};
 use crate::ops::{Along, Map, Reduction, Shrinking, Trans, gemm, gemm_add, map, reduce};
 use crate::{Device, Matrix, Result};
@@ -50,7 +50,7 @@ impl There {
             let gram = lassos.scaled(&self.x.device())?;
             let (ahead, codes) = (self.codes.clone(), self.codes.clone());
             let at = Shrinking { codes, ahead, state: self.fresh.clone() };
-            let at = lassos.steps((&gram, &linear), at, NEAR)?;
+            let at = lassos.steps((&gram, &linear), at, (NEAR, STEPS))?;
             let sums = reduce(&at.state, Along::EachColumn, Reduction::Sum)?;
             (self.codes, self.size) = (at.codes, sums.to_array()?[[0, 2]]);
         } else {
