@@ -100,7 +100,8 @@ fn what_f32_cannot_tell_is_told_in_f64() {
             assert_eq!(got.predict(x).unwrap(), want.predict(x).unwrap(), "{device}");
         }
         // The two classes mirror each other: a point half way belongs to the first.
-        let mirrored = ndarray::array![[1.0, 0.3], [2.0, -0.3], [-1.0, 0.3], [-2.0, -0.3], [0.5, 2.0], [-0.5, 2.0]];
+        let mirrored =
+            ndarray::array![[1.0, 0.3], [2.0, -0.3], [-1.0, 0.3], [-2.0, -0.3], [0.5, 2.0], [-0.5, 2.0]];
         let fit = GaussianNaiveBayes::new().fit(device, &mirrored, ["b", "b", "a", "a", "b", "a"]).unwrap();
         assert_eq!(fit.predict(ndarray::array![[0.0, 0.7]]).unwrap(), ["a"], "{device}");
     }
@@ -130,7 +131,10 @@ fn fits_move_rows_up_and_moments_down() {
         assert!(up >= 4 * n * (rows + marks) && up <= 4 * n * (rows + marks) + 1024, "{device}: {up} up");
         // Sums of classes, and of each class the products of its features and of one column of weights.
         let products = 4 * (rows + 1) * four(d + 5);
-        assert!(down > 0 && down <= 4 * k as u64 * rows + k as u64 * products + 1024, "{device}: {down} down");
+        assert!(
+            down > 0 && down <= 4 * k as u64 * rows + k as u64 * products + 1024,
+            "{device}: {down} down"
+        );
         assert!(launches > 0 && launches <= 4 * (k as u64 + 1), "{device}: {launches} launches");
         let (launches, up, down) = moved(&|| {
             fit.predict(&x).unwrap();

@@ -168,7 +168,9 @@ fn the_categorical_family_is_the_softmax() {
 
     // Four cells of x, three classes: log counts are a constant of the cell and a line of the class.
     let cells = Array1::from_shape_fn(60, |i| (i % 4) as f64);
-    let fit = GeneralisedLinear::categorical(0.0).fit(&Device::cpu(), cells.view().insert_axis(Axis(1)), &y).unwrap();
+    let fit = GeneralisedLinear::categorical(0.0)
+        .fit(&Device::cpu(), cells.view().insert_axis(Axis(1)), &y)
+        .unwrap();
     let mut counts = Array1::<f64>::zeros(12);
     cells.iter().zip(&y).for_each(|(c, k)| counts[3 * *c as usize + k] += 1.0);
     // Columns: cells, classes 1 and 2, and these times the cell.
@@ -180,7 +182,10 @@ fn the_categorical_family_is_the_softmax() {
             _ => cell as f64 * f64::from(u8::from(class == j - 5)),
         }
     });
-    let poisson = GeneralisedLinear::new(Family::Poisson).intercept(false).fit(&Device::cpu(), &design, &counts).unwrap();
+    let poisson = GeneralisedLinear::new(Family::Poisson)
+        .intercept(false)
+        .fit(&Device::cpu(), &design, &counts)
+        .unwrap();
     let w = poisson.coefficients();
     let slopes = [1, 2].map(|k| fit.coefficients()[[0, k]] - fit.coefficients()[[0, 0]]);
     let levels = [1, 2].map(|k| fit.intercept()[k] - fit.intercept()[0]);

@@ -16,13 +16,19 @@ fn rows(n: usize, d: usize, seed: u64) -> (Array2<f64>, Array1<f64>, Array1<f64>
 
 /// Targets of each family whose link a device has.
 fn targets(eta: &Array1<f64>, noise: &Array1<f64>) -> Vec<(Family, Link, Array1<f64>)> {
-    let with = |f: &dyn Fn(f64, f64) -> f64| -> Array1<f64> { eta.iter().zip(noise).map(|(e, u)| f(*e, *u)).collect() };
+    let with = |f: &dyn Fn(f64, f64) -> f64| -> Array1<f64> {
+        eta.iter().zip(noise).map(|(e, u)| f(*e, *u)).collect()
+    };
     let share = |e: f64| 1.0 / (1.0 + (-e).exp());
     vec![
         (Family::Gaussian, Link::Identity, with(&|e, u| 2.0 * e + u)),
         (Family::Gaussian, Link::Log, with(&|e, u| e.exp() + 0.1 * u)),
         (Family::Bernoulli, Link::Logit, with(&|e, u| f64::from(u8::from(share(e) > u)))),
-        (Family::Binomial { trials: 9 }, Link::Logit, with(&|e, u| (9.0 * (0.7 * share(e) + 0.3 * u)).round())),
+        (
+            Family::Binomial { trials: 9 },
+            Link::Logit,
+            with(&|e, u| (9.0 * (0.7 * share(e) + 0.3 * u)).round()),
+        ),
         (Family::Poisson, Link::Log, with(&|e, u| ((1.0 + e).exp() * (0.5 + u)).round())),
         (Family::Gamma, Link::Log, with(&|e, u| e.exp() * (0.2 + u))),
         (Family::Gamma, Link::Inverse, with(&|e, u| (0.2 + u) / (3.0 + e))),
@@ -30,11 +36,7 @@ fn targets(eta: &Array1<f64>, noise: &Array1<f64>) -> Vec<(Family, Link, Array1<
 }
 
 #[track_caller]
-fn same<'a>(
-    got: impl IntoIterator<Item = &'a f64>,
-    want: impl IntoIterator<Item = &'a f64>,
-    what: &str,
-) {
+fn same<'a>(got: impl IntoIterator<Item = &'a f64>, want: impl IntoIterator<Item = &'a f64>, what: &str) {
     let pairs: Vec<(f64, f64)> = got.into_iter().copied().zip(want.into_iter().copied()).collect();
     let size = pairs.iter().fold(0f64, |m, (_, w)| m.max(w.abs()));
     // Written so that a NaN fails.

@@ -92,7 +92,8 @@ fn fitted_together_they_do_not_cross() {
         taus.iter().zip(said.columns()).map(|(tau, s)| risk(*tau, &y, &s.to_owned())).sum()
     };
     let (apart, together) = (cost(&plain.predict(&x).unwrap()), cost(&joint.predict(&x).unwrap()));
-    let constants = Quantiles::new(&taus).penalty(100.0).non_crossing(true).fit(&Device::cpu(), &x, &y).unwrap();
+    let constants =
+        Quantiles::new(&taus).penalty(100.0).non_crossing(true).fit(&Device::cpu(), &x, &y).unwrap();
     let flat = cost(&constants.predict(&x).unwrap());
     assert!(apart < together && together < flat, "{apart} {together} {flat}");
     // The minimum of the linear program, by another solver.
@@ -103,7 +104,10 @@ fn fitted_together_they_do_not_cross() {
     let said = found.predict(&x).unwrap();
     let cost: f64 = levels.iter().zip(said.columns()).map(|(tau, s)| risk(*tau, &y, &s.to_owned())).sum();
     let least = want["objective"].as_f64().unwrap();
-    assert!((cost - least).abs() < 1e-7 * least && want["apart"].as_f64().unwrap() < 0.999 * least, "{cost} {least}");
+    assert!(
+        (cost - least).abs() < 1e-7 * least && want["apart"].as_f64().unwrap() < 0.999 * least,
+        "{cost} {least}"
+    );
     assert_eq!(found.crossings(&x).unwrap(), 0);
     let (x, y) = (random(24, 3, 14), random(24, 1, 15).column(0).to_owned());
     // Lines that do not cross by themselves are left as they are.
@@ -117,7 +121,8 @@ fn fitted_together_they_do_not_cross() {
     let weights = Array1::from_shape_fn(24, |i| f64::from(u8::from(i % 3 == 0)) + 1.0);
     let twice: Vec<usize> = (0..24).chain((0..24).filter(|i| i % 3 == 0)).collect();
     let (xx, yy) = (x.select(ndarray::Axis(0), &twice), y.select(ndarray::Axis(0), &twice));
-    let weighted = Quantiles::new(&pair).non_crossing(true).fit_weighted(&Device::cpu(), &x, &y, &weights).unwrap();
+    let weighted =
+        Quantiles::new(&pair).non_crossing(true).fit_weighted(&Device::cpu(), &x, &y, &weights).unwrap();
     let repeated = Quantiles::new(&pair).non_crossing(true).fit(&Device::cpu(), &xx, &yy).unwrap();
     near(&weighted.predict(&x).unwrap(), &repeated.predict(&x).unwrap(), 1e-6, "weights");
 }

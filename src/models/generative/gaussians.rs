@@ -6,11 +6,11 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
 use rayon::prelude::*;
 
+use super::on_device::{White, log_densities};
 #[cfg(feature = "serde")]
 use crate::check::{finite, require};
 use crate::check::{parameter, zeros};
 use crate::linalg::small_cholesky::cholesky;
-use super::on_device::{White, log_densities};
 use crate::ops::product_alone;
 use crate::{Device, Error, Result};
 

@@ -18,7 +18,7 @@ use crate::{Device, Result};
 ///
 /// Means and covariances are those of the classes (divided by `N_k`, the likeliest; by `N_k - 1` if unbiased), priors the
 /// shares of the classes unless given. A shrinkage s makes them `(1 - s) C_k + s (tr C_k/d) I`, which is necessary where
-/// a class has no more rows than features. 
+/// a class has no more rows than features.
 ///
 /// A GPU sums the moments of the classes and computes densities in f32; what that does not tell, nearly dependent features
 /// and rows between two classes, is computed in f64 on the CPU, as is Ledoit and Wolf's shrinkage.

@@ -18,7 +18,7 @@ use crate::{Device, Error, Result};
 ///
 /// Means and variances are those of the classes (divided by `N_k`). To every variance the smoothing times the largest
 /// variance of a feature over all rows is added, 1e-9 by default, so that a feature which is constant in one class does
-/// not divide by zero. 
+/// not divide by zero.
 ///
 /// A GPU sums the moments of the classes and computes densities in f32; classes that are narrow beside the range of a
 /// feature, and rows between two classes, are computed in f64 on the CPU.
@@ -65,7 +65,8 @@ impl GaussianNaiveBayes {
         let op = "GaussianNaiveBayes::fit";
         not_negative("smoothing", self.smoothing)?;
         let there = class_moments(op, all, device, task, Second::Diagonal)?;
-        let (mass, centres, spread) = there.map_or_else(|| exact_moments(all, op, task), |s| Ok(pooled(s)))?;
+        let (mass, centres, spread) =
+            there.map_or_else(|| exact_moments(all, op, task), |s| Ok(pooled(s)))?;
         let k = task.classes;
         let largest = spread.row(k).fold(0f64, |m, v| m.max(*v));
         let means = centres.slice(s![..k, ..]).to_owned();

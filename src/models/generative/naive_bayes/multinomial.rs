@@ -118,7 +118,13 @@ impl Joint for Found {
     fn log_joint(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
         counts(x, false, COUNT)?;
         let words = self.probabilities_of_words().mapv(log);
-        linear("FittedMultinomialNaiveBayes::predict", &self.device, x, &words, &class_log_priors(&self.mass, self.alpha))
+        linear(
+            "FittedMultinomialNaiveBayes::predict",
+            &self.device,
+            x,
+            &words,
+            &class_log_priors(&self.mass, self.alpha),
+        )
     }
 }
 

@@ -18,12 +18,22 @@ pub(super) fn slopes(problem: &Data, w: &[f64], blocks: &[Range<usize>], sloped:
     let inverse = problem.inverse.as_slice()?;
     let scaled: Vec<f64> = w.iter().zip(inverse).map(|(w, i)| w * i).collect();
     let constant = if problem.intercept { w[d] } else { 0.0 };
-    let mut out = Local { value: 0.0, loss: 0.0, gradient: Array2::zeros((0, 0)), hessian: None, separated: true };
+    let mut out =
+        Local { value: 0.0, loss: 0.0, gradient: Array2::zeros((0, 0)), hessian: None, separated: true };
     let mut sums = vec![0.0; d];
     let mut total = 0.0;
     for rows in blocks {
         let shift = problem.shift.as_slice()?;
-        let pass = Pass { problem, x, shift, scaled: &scaled, constant, rows: rows.clone(), sloped, sums: &mut sums };
+        let pass = Pass {
+            problem,
+            x,
+            shift,
+            scaled: &scaled,
+            constant,
+            rows: rows.clone(),
+            sloped,
+            sums: &mut sums,
+        };
         let (loss, slope, separated) = Arch::new().dispatch(pass);
         out.loss += loss;
         total += slope;

@@ -65,7 +65,12 @@ impl Sandwich<'_> {
 }
 
 /// `f(0)` by Epanechnikov's kernel with the bandwidth of Hall and Sheather at 5 %.
-fn density_at_zero(tau: f64, y: ArrayView1<f64>, residual: &Array1<f64>, weights: &Array1<f64>) -> Option<f64> {
+fn density_at_zero(
+    tau: f64,
+    y: ArrayView1<f64>,
+    residual: &Array1<f64>,
+    weights: &Array1<f64>,
+) -> Option<f64> {
     let (n, z) = (weights.sum(), normal::quantile(tau));
     let shape = 1.5 * normal::density(z).powi(2) / (2.0 * z * z + 1.0);
     let reach = n.powf(-1.0 / 3.0) * normal::quantile(0.975).powf(2.0 / 3.0) * shape.cbrt();

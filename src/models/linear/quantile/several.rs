@@ -118,7 +118,8 @@ impl Quantiles {
         if let Some(pair) = self.levels.windows(2).find(|p| p[0] >= p[1]) {
             parameter("quantile", pair[1], false, "quantiles must ascend")?;
         }
-        let within = |tau: &f64| parameter("quantile", *tau, *tau > 0.0 && *tau < 1.0, "must lie between 0 and 1");
+        let within =
+            |tau: &f64| parameter("quantile", *tau, *tau > 0.0 && *tau < 1.0, "must lie between 0 and 1");
         self.levels.iter().try_for_each(within)
     }
 
