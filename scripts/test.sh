@@ -33,7 +33,9 @@ for main in tests/*/main.rs; do
     name=$(basename "$(dirname "$main")")
     [[ " ${every[*]} " == *" $name "* ]] || rest+=(--test "$name")
 done
-cargo test --all-features --no-run --lib --tests
+cargo test --all-features --no-run "${every[@]/#/--test=}" "${rest[@]}"
 both cargo test --all-features "${every[@]/#/--test=}"
-cargo test --all-features --lib "${rest[@]}"
+cargo test --all-features "${rest[@]}"
+# The few tests inside the library need it compiled a second time: without optimisation that is a minute, with it five.
+CARGO_PROFILE_TEST_OPT_LEVEL=0 cargo test --all-features --lib
 cargo test --all-features --doc
