@@ -4,7 +4,7 @@ use mercer::device::DeviceOptions;
 use mercer::prelude::*;
 use ndarray::{Array1, Array2, Axis};
 
-use crate::support::{adapters, random};
+use crate::support::{adapters, alone, random};
 
 /// Rows, and classes by the largest of k noisy linear functions.
 fn classes(n: usize, d: usize, k: usize, seed: u64) -> (Array2<f64>, Vec<usize>) {
@@ -100,5 +100,78 @@ fn iterations_move_parameters() {
         assert!(up >= 4 * rows * p && up <= 4 * rows * (p + 4) + looks * (16 * p + 64), "{device}: {up} up");
         assert!(down > 0 && down <= looks * (16 * p + 4 * p * p + 64), "{device}: {down} down");
         assert!(launches > 0 && launches <= 20 * looks, "{device}: {launches} launches");
+    }
+}
+
+/// What a fit moves once its pipelines are there: launches, bytes up, bytes down; and its iterations.
+fn moved(device: &Device, work: impl Fn() -> usize) -> ([u64; 3], u64) {
+    work();
+    let before = device.counters();
+    let iterations = work() as u64;
+    let after = device.counters();
+    let moved = [
+        after.dispatches - before.dispatches,
+        after.bytes_up - before.bytes_up,
+        after.bytes_down - before.bytes_down,
+    ];
+    (moved, iterations)
+}
+
+/// Three classes by Newton's method: p K numbers up, and the gradient and the lower blocks of the Hessian down.
+#[test]
+fn the_softmax_moves_parameters() {
+    let (n, d, k) = (1500u64, 5u64, 3u64);
+    let (x, y) = classes(n as usize, d as usize, k as usize, 41);
+    for device in alone() {
+        let fit = || LogisticRegression::new(1.0).fit(&device, &x, &y).unwrap().report().iterations;
+        let ([launches, up, down], iterations) = moved(&device, fit);
+        let (looks, p) = (iterations + 1, d + 1);
+        println!("{device}: {launches} launches, {up} bytes up, {down} down for at most {looks} looks");
+        // Rows of eight and weights of four; W, and for each class a column that picks it twice.
+        let look = 16 * p + 2 * k * 16 * k + 64;
+        assert!(up >= 4 * n * p && up <= 4 * n * (8 + 4) + looks * look, "{device}: {up} up");
+        let blocks = k * (k + 1) / 2 * 4 * p * 8;
+        assert!(down > 0 && down <= looks * (16 * p + blocks + 64), "{device}: {down} down");
+        let launched = 8 + 2 * k + 4 * k * (k + 1) / 2;
+        assert!(launches > 0 && launches <= looks * launched, "{device}: {launches} launches");
+    }
+}
+
+/// Many parameters by L-BFGS: W up, and a number and the gradient down, never a Hessian, whose p²K² would be a megabyte.
+#[test]
+fn gradients_alone_move_parameters() {
+    let (n, d, k) = (600u64, 70u64, 8u64);
+    let (x, y) = classes(n as usize, d as usize, k as usize, 51);
+    for device in alone() {
+        let fit = || LogisticRegression::new(2.0).fit(&device, &x, &y).unwrap().report().iterations;
+        let ([launches, up, down], iterations) = moved(&device, fit);
+        println!("{device}: {launches} launches, {up} bytes up, {down} down, {iterations} iterations after");
+        let (p, rows) = (d + 1, 4 * n * (72 + 4));
+        let look = 4 * p * k;
+        // What is not rows is W of each look, and as many gradients come down as W went up.
+        assert!(up > rows && (up - rows).is_multiple_of(look), "{device}: {up} up");
+        let looks = (up - rows) / look;
+        // Two hundred iterations of a search that the rounding of f32 ends, each with a look or two.
+        assert!((3..=500).contains(&looks), "{device}: {looks} looks");
+        assert!(down >= looks * look && down <= looks * (look + 64), "{device}: {down} down");
+        assert!(launches >= 4 * looks && launches <= 12 * looks, "{device}: {launches} launches");
+    }
+}
+
+/// Rows and queries go up; k indices and k squares come down for each query, never the distances to all rows.
+#[test]
+fn neighbours_move_k_numbers_a_query() {
+    let (n, m, d, k) = (3000u64, 500u64, 6u64, 5u64);
+    let (x, y) = classes(n as usize, d as usize, 2, 61);
+    let queries = random(m as usize, d as usize, 62);
+    let want = KNearest::new(k as usize).fit(&Device::cpu(), &x, &y).unwrap().predict(&queries).unwrap();
+    for device in alone() {
+        let fit = KNearest::new(k as usize).fit(&device, &x, &y).unwrap();
+        assert_eq!(fit.predict(&queries).unwrap(), want, "{device}");
+        let ([launches, up, down], _) = moved(&device, || fit.predict(&queries).unwrap().len());
+        println!("{device}: {launches} launches, {up} bytes up, {down} down");
+        assert!(up >= 4 * (n + m) * d && up <= 4 * (n + m) * 8 + 64, "{device}: {up} up");
+        assert!(down >= 8 * m * k && down <= 8 * m * 8 + 64, "{device}: {down} down");
+        assert!(launches > 0 && launches <= 8, "{device}: {launches} launches");
     }
 }

@@ -19,6 +19,7 @@ mod geometry;
 mod input;
 mod links;
 mod logistic;
+mod many_rows;
 mod multiclass;
 mod naive_bayes;
 mod neighbours;

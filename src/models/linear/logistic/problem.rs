@@ -2,11 +2,10 @@
 
 use std::ops::Range;
 
-use ndarray::{Array1, Array2, ArrayView2, ArrayViewMut2, Axis, Zip};
+use ndarray::{Array1, Array2, ArrayView2, ArrayViewMut2, Zip};
 
 use super::columns::columns;
 use super::passes::{self, Order};
-use super::sampled::Sample;
 use crate::Result;
 use crate::learn::classify::Task;
 use crate::learn::ranks::Meeting;
@@ -55,7 +54,7 @@ pub(super) struct Data<'a> {
     /// The features that vary: the columns of z, but for the last, of ones, if there is an intercept.
     pub live: Vec<usize>,
     pub shift: Array1<f64>,
-    scale: Array1<f64>,
+    pub scale: Array1<f64>,
     /// One over the scale, and zero of columns that do not vary.
     pub inverse: Array1<f64>,
     pub intercept: bool,
@@ -63,7 +62,7 @@ pub(super) struct Data<'a> {
 
 /// The same over the rows of all ranks.
 pub(super) struct Problem<'a> {
-    data: Data<'a>,
+    pub data: Data<'a>,
     /// Those who have the other rows.
     pub all: &'a Meeting<'a>,
     /// The weight of all rows.
@@ -134,28 +133,6 @@ impl Data<'_> {
     }
 }
 
-impl Sample {
-    /// The same objective of these rows alone.
-    pub fn problem<'a>(&'a self, of: &Problem, all: &'a Meeting<'a>) -> Problem<'a> {
-        let data = Data {
-            x: self.x.view(),
-            index: &self.index,
-            weights: self.weights.clone(),
-            offset: self.offset.clone(),
-            l1: of.l1.clone(),
-            l2: of.l2.clone(),
-            live: of.live.clone(),
-            shift: of.shift.clone(),
-            scale: of.scale.clone(),
-            inverse: of.inverse.clone(),
-            columns: of.columns,
-            link: of.link,
-            intercept: of.intercept,
-        };
-        Problem { data, all, total: of.total }
-    }
-}
-
 impl<'a> Problem<'a> {
     pub fn new(
         all: &'a Meeting<'a>,
@@ -201,18 +178,6 @@ impl<'a> Problem<'a> {
         let data =
             Data { x, index, weights, columns, link, offset, l1, l2, live, shift, scale, inverse, intercept };
         Ok(Problem { data, all, total })
-    }
-
-    /// Some of the rows, each with the weight of the many for which it stands.
-    pub fn sample(&self, rows: &[usize]) -> Sample {
-        let weights = self.weights.select(Axis(0), rows);
-        let share = self.total / weights.sum();
-        Sample {
-            x: self.x.select(Axis(0), rows),
-            index: rows.iter().map(|&i| self.index[i]).collect(),
-            weights: weights * share,
-            offset: self.offset.as_ref().map(|o| o.select(Axis(0), rows)),
-        }
     }
 
     pub fn penalised(&self) -> bool {

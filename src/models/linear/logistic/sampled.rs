@@ -2,13 +2,13 @@
 //!
 //! A sixteenth of the rows knows the optimum of all to about `√(p/n)` of a score's deviation. From there gradients of all
 //! rows, measured by the Hessian of the sample, come to the same optimum as Newton's steps from zero, which would make
-//! seven Hessians of all rows. Checked in `tests/classify/logistic.rs`.
+//! seven Hessians of all rows. Checked in `tests/classify/many_rows.rs`.
 
-use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
 use super::newton::{Control, newton, well_conditioned};
 use super::on_device::Near;
-use super::problem::Problem;
+use super::problem::{Data, Problem};
 use crate::learn::ranks::Meeting;
 use crate::linalg::small_cholesky::{cholesky, solve};
 use crate::{Progress, Result};
@@ -30,7 +30,7 @@ pub(super) fn sampled(problem: &Problem, control: &Control) -> Result<Option<Nea
         return Ok(None);
     }
     let rows: Vec<usize> = (0..count).map(|i| place(i, n, count)).collect();
-    let sample = problem.sample(&rows);
+    let sample = Sample::of(problem, &rows);
     let (quiet, here) = (Progress::none(), Meeting::alone_here());
     let some = Control { op: control.op, max_iterations: 30, tolerance: ENOUGH, progress: &quiet };
     let Ok(found) = newton(&sample.problem(problem, &here), &some, None) else { return Ok(None) };
@@ -59,7 +59,8 @@ impl Borrowed {
     /// None for a Hessian that says nothing of some direction.
     pub fn new(h: ArrayView2<f64>) -> Option<Self> {
         let mut factor: Vec<f64> = h.iter().copied().collect();
-        let known = cholesky(&mut factor, h.nrows()).is_ok() && well_conditioned(&factor, h.nrows(), RESOLVED);
+        let known =
+            cholesky(&mut factor, h.nrows()).is_ok() && well_conditioned(&factor, h.nrows(), RESOLVED);
         known.then_some(Borrowed { factor, seen: Vec::new() })
     }
 
@@ -92,9 +93,43 @@ impl Borrowed {
 }
 
 /// Rows of their own, scaled as those they come from.
-pub(super) struct Sample {
-    pub x: Array2<f64>,
-    pub index: Vec<usize>,
-    pub weights: Array1<f64>,
-    pub offset: Option<Array1<f64>>,
+struct Sample {
+    x: Array2<f64>,
+    index: Vec<usize>,
+    weights: Array1<f64>,
+    offset: Option<Array1<f64>>,
+}
+
+impl Sample {
+    /// Some of the rows, each with the weight of the many for which it stands.
+    fn of(problem: &Problem, rows: &[usize]) -> Sample {
+        let weights = problem.weights.select(Axis(0), rows);
+        let share = problem.total / weights.sum();
+        Sample {
+            x: problem.x.select(Axis(0), rows),
+            index: rows.iter().map(|&i| problem.index[i]).collect(),
+            weights: weights * share,
+            offset: problem.offset.as_ref().map(|o| o.select(Axis(0), rows)),
+        }
+    }
+
+    /// The same objective of these rows alone.
+    fn problem<'a>(&'a self, of: &Problem, all: &'a Meeting<'a>) -> Problem<'a> {
+        let data = Data {
+            x: self.x.view(),
+            index: &self.index,
+            weights: self.weights.clone(),
+            offset: self.offset.clone(),
+            l1: of.l1.clone(),
+            l2: of.l2.clone(),
+            live: of.live.clone(),
+            shift: of.shift.clone(),
+            scale: of.scale.clone(),
+            inverse: of.inverse.clone(),
+            columns: of.columns,
+            link: of.link,
+            intercept: of.intercept,
+        };
+        Problem { data, all, total: of.total }
+    }
 }
