@@ -109,7 +109,6 @@ fn in_front_of_every_linear_regression() {
         BayesianLinearRegression::new(1.0, 100.0) => 1e-4,
         Lasso::new(1e-3) => 1e-4,
         ElasticNet::new(1e-3, 0.5) => 1e-4,
-        HuberRegression::new().penalty(1e-2) => 1e-3,
         QuantileRegression::new(0.5).penalty(1e-3) => 1e-2,
         GeneralisedLinear::new(Family::Gaussian).penalty(1e-3) => 1e-4,
         RidgeCv::new(&[0.1, 0.01]) => 1e-4,
