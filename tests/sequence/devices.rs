@@ -1,7 +1,6 @@
 //! Baum-Welch on a device: the likelihood and the parameters of the CPU, one submission an iteration.
 
 use mercer::models::sequence::{Emission, Emissions, FittedHiddenMarkov, HiddenMarkov};
-use mercer::prelude::*;
 use ndarray::{Array2, Array3, array};
 
 use crate::support::{alone, gpus};
