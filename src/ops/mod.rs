@@ -59,8 +59,8 @@ mod solve_triangular;
 mod spmm;
 mod topic_sweep;
 mod transpose;
-mod unit_draws;
 mod tsne_forces;
+mod unit_draws;
 mod units;
 
 pub use argmin::{ArgMin, argmin};
@@ -110,9 +110,9 @@ pub(crate) use solve_triangular::{invert_lower, solve_in_place, solve_triangular
 pub use spmm::spmm;
 pub use topic_sweep::{TopicPriors, TopicSweep, WordCounts, topic_sweep};
 pub use transpose::transpose;
+pub use tsne_forces::{Affinities, TsneForces, tsne_forces};
 pub use unit_draws::{UnitDraw, unit_draws, unit_draws_means};
 pub(crate) use unit_draws::{decide, sigmoids};
-pub use tsne_forces::{Affinities, TsneForces, tsne_forces};
 pub use units::{Unit, units, units_back};
 
 use crate::check::require;

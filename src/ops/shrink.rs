@@ -89,7 +89,7 @@ pub fn shrink(
     match at.codes.shared("shrink", &[&at.ahead, &at.state, &product, linear])? {
         Shared::Cpu => cpu(&mut at, product.into_host(), linear.cpu(), threshold, momentum),
         Shared::Gpu(gpu) => {
-            gpu.guard("shrink", || on_gpu(gpu, &at, &product, &*single(linear)?, threshold, momentum))?
+            gpu.guard("shrink", || on_gpu(gpu, &at, &product, &*single(linear)?, threshold, momentum))?;
         }
     }
     Ok(at)

@@ -164,7 +164,9 @@ fn cpu(counts: &SparseMatrix, lambda: &Array2<f64>, gamma: &Array2<f64>, priors:
     for (d, (own, phi, entropy)) in found.into_iter().enumerate() {
         gamma.row_mut(d).assign(&own);
         entropies[[0, d]] = entropy;
-        phi.into_iter().for_each(|(w, p)| lambda.row_mut(w).scaled_add(1.0, &p));
+        for (w, p) in phi {
+            lambda.row_mut(w).scaled_add(1.0, &p);
+        }
     }
     let [lambda, gamma, entropies] = [lambda, gamma, entropies].map(Matrix::from_host);
     TopicSweep { lambda, gamma, entropies }

@@ -36,6 +36,6 @@ mod solve_triangular;
 mod spmm;
 mod topic_sweep;
 mod transpose;
-mod unit_draws;
 mod tsne_forces;
+mod unit_draws;
 mod units;

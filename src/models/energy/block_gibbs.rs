@@ -111,22 +111,19 @@ impl<'a> Learner<'a> {
     /// A step by the rows of one batch along the difference of the phases, both in one product.
     fn batch(&mut self, part: &Matrix) -> Result<()> {
         let (seed, n) = (self.by.seed, part.rows());
-        let (both, hidden) = match self.by.phase {
-            NegativePhase::Persistent(k) => {
-                let end = self.walk(self.chains.clone(), k)?;
-                let both = Matrix::stacked(OP, part, &end)?;
-                let stream = self.stream();
-                let (drawn, hidden) = unit_draws_means(&self.up(&both)?, UnitDraw::Bernoulli, seed, stream)?;
-                self.chains = drawn.last_rows(end.rows())?;
-                (both, hidden)
-            }
-            _ => {
-                let stream = self.stream();
-                let (z, first) = unit_draws_means(&self.up(part)?, UnitDraw::Bernoulli, seed, stream)?;
-                let end = self.walk(z, self.by.steps())?;
-                let last = units(&self.up(&end)?, Unit::Sigmoid)?;
-                (Matrix::stacked(OP, part, &end)?, Matrix::stacked(OP, &first, &last)?)
-            }
+        let (both, hidden) = if let NegativePhase::Persistent(k) = self.by.phase {
+            let end = self.walk(self.chains.clone(), k)?;
+            let both = Matrix::stacked(OP, part, &end)?;
+            let stream = self.stream();
+            let (drawn, hidden) = unit_draws_means(&self.up(&both)?, UnitDraw::Bernoulli, seed, stream)?;
+            self.chains = drawn.last_rows(end.rows())?;
+            (both, hidden)
+        } else {
+            let stream = self.stream();
+            let (z, first) = unit_draws_means(&self.up(part)?, UnitDraw::Bernoulli, seed, stream)?;
+            let end = self.walk(z, self.by.steps())?;
+            let last = units(&self.up(&end)?, Unit::Sigmoid)?;
+            (Matrix::stacked(OP, part, &end)?, Matrix::stacked(OP, &first, &last)?)
         };
         if let Some(kept) = &self.kept {
             self.parameters = zip(&self.parameters, kept, Zip::Mul)?;

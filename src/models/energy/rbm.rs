@@ -101,7 +101,7 @@ impl Rbm {
     /// A pass over the rows in this order by the exact gradient; the mean squared reconstruction error after it.
     fn exact_pass(&self, rbm: &mut FittedRbm, x: ArrayView2<f64>, order: &[usize]) -> Result<f64> {
         for rows in order.chunks(self.batch) {
-            let (w, a, b) = rbm.gradient(&x.select(Axis(0), rows))?;
+            let (w, a, b) = rbm.gradient(x.select(Axis(0), rows))?;
             rbm.weights *= 1.0 - self.rate * self.decay;
             rbm.weights.scaled_add(self.rate, &w);
             rbm.hidden_bias.scaled_add(self.rate, &a);

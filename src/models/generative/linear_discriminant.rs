@@ -188,7 +188,7 @@ impl Probable for Found {
 
 impl Joint for Found {
     fn log_joint(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
-        Ok(self.gaussians.log_joint(OP, x)?)
+        self.gaussians.log_joint(OP, x)
     }
 }
 

@@ -118,8 +118,7 @@ pub(super) fn log_densities(
         sizes.sum_axis(Axis(1)).fold(0f64, |m, v| m.max(*v))
     };
     let rounding = HALF * widest;
-    // Written so that a NaN goes to the CPU.
-    if !(rounding <= COARSE) || offset.iter().any(|v| v.abs() > 1e30) {
+    if rounding.is_nan() || rounding > COARSE || offset.iter().any(|v| v.abs() > 1e30) {
         return Ok(None);
     }
     let there = |a: ArrayView2<f64>| Matrix::from_array(points.device(), a);
@@ -185,8 +184,8 @@ fn settled(
         for &v in scores.row(i) {
             (best, second) = if v > best { (v, best) } else { (best, second.max(v)) };
         }
-        // A row beyond f32 has no numbers, and comparisons with these are false.
-        !(best - second > doubt(i, second)) || scores.row(i).iter().any(|v| !v.is_finite())
+        let (gap, doubt) = (best - second, doubt(i, second));
+        gap <= doubt || gap.is_nan() || doubt.is_nan() || scores.row(i).iter().any(|v| !v.is_finite())
     };
     let rows: Vec<usize> = (0..scores.nrows()).filter(unsure).collect();
     if !rows.is_empty() {

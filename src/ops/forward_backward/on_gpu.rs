@@ -91,7 +91,7 @@ impl Pending {
         transition: ArrayView2<f64>,
     ) -> Option<(Array2<f64>, Vec<f64>)> {
         let [counts, logs, status, ..] = arrays else { return None };
-        let fits = status.iter().all(|s| *s == 0.0);
+        let fits = counts.dim() == self.counts.shape() && status.iter().all(|s| *s == 0.0);
         fits.then(|| (counts * &transition, logs.sum_axis(ndarray::Axis(0)).to_vec()))
     }
 }

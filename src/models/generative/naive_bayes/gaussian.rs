@@ -105,9 +105,9 @@ fn pooled(Sums { mass, means, scatter }: Sums) -> Spread {
     let total = mass.sum();
     let column = mass.view().insert_axis(Axis(1));
     let centre = (&means * &column).sum_axis(Axis(0)) / total;
-    let between = (&means - &centre).mapv(|v| v * v) * &column;
+    let between = (&means - &centre).mapv(|v| v * v) * column;
     let whole = (between + &scatter).sum_axis(Axis(0)) / total;
-    let mut spread = scatter / &column;
+    let mut spread = scatter / column;
     let (mut masses, mut centres) = (mass.to_vec(), means);
     masses.push(total);
     centres.push_row(centre.view()).expect("d features");

@@ -136,12 +136,11 @@ impl GpClassifier {
         let scale = covariance.diag().mean().unwrap_or(0.0);
         let mut drawn = draw(&means(OP, mean, x.view(), 0..functions)?, &covariance, scale, count, seed)?;
         for mut f in drawn.values.lanes_mut(Axis(2)) {
-            match link {
-                Some(link) => f.mapv_inplace(|v| link.value(v)),
-                None => {
-                    let values = f.to_owned();
-                    softmax(values.view(), &mut f);
-                }
+            if let Some(link) = link {
+                f.mapv_inplace(|v| link.value(v));
+            } else {
+                let values = f.to_owned();
+                softmax(values.view(), &mut f);
             }
             if link.is_some() && functions > 1 {
                 normalise(f);

@@ -60,7 +60,7 @@ pub(super) fn descend(
                 *y += *v;
             },
         );
-        if y.iter().any(|y| !(y.abs() <= FARTHEST)) {
+        if y.iter().any(|y| y.is_nan() || y.abs() > FARTHEST) {
             trace.push(f64::NAN);
             return Ok((y, trace, iteration + 1, false));
         }

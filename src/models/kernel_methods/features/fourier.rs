@@ -227,7 +227,9 @@ impl FittedRandomFourier {
             return Ok(self.waves(x, self.omega.view(), self.phases.as_deref()));
         }
         let mut omega = &self.omega / TAU;
-        far.iter().for_each(|&j| omega.row_mut(j).fill(0.0));
+        for &j in &far {
+            omega.row_mut(j).fill(0.0);
+        }
         let mut phases: Array1<f64> = omega.dot(points.shift());
         if let Some(own) = &self.phases {
             phases.iter_mut().zip(own).for_each(|(phase, b)| *phase += b / TAU);

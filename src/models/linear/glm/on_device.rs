@@ -139,7 +139,7 @@ impl Resident {
         }
         if self.link == Link::Inverse {
             let least = reduce(&eta, Along::EachColumn, Reduction::Min)?.to_array()?[[0, 0]];
-            if !(least > 0.0) {
+            if least.is_nan() || least <= 0.0 {
                 return Ok(None);
             }
         }

@@ -191,8 +191,7 @@ impl GeneralisedLinear {
             let next = &w + &borrowed.solve(score.insert_axis(Axis(1)).view())?.x.column(0);
             let Some(there) = self.means(design, &predictor(&next))? else { return Ok(None) };
             let now = self.deviance(design, y, &there.0, &next)?;
-            // Written so that a NaN ends it.
-            if !(now <= deviance * (1.0 + 1e-13)) {
+            if now.is_nan() || now > deviance * (1.0 + 1e-13) {
                 return Ok(None);
             }
             let size = next.iter().fold(1f64, |m, v| m.max(v.abs()));

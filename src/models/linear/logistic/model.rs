@@ -94,7 +94,7 @@ impl Settings {
             (false, true) => {
                 let there = Resident::new(op, &problem, device, true)?;
                 let near = there.map_or(Ok(None), |there| there.newton(&problem, &control))?;
-                let near = if near.is_some() { near } else { sampled(&problem, &control)? };
+                let near = if near.is_some() { near } else { sampled(&problem, &control) };
                 newton(&problem, &control, near)?
             }
             (false, false) => {

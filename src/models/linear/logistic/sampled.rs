@@ -9,9 +9,9 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 use super::newton::{Control, newton, well_conditioned};
 use super::on_device::Near;
 use super::problem::{Data, Problem};
+use crate::Progress;
 use crate::learn::ranks::Meeting;
 use crate::linalg::small_cholesky::{cholesky, solve};
-use crate::{Progress, Result};
 
 /// Entries of all rows from which a sample is worth it.
 const MANY: usize = 200_000;
@@ -23,19 +23,19 @@ const ENOUGH: f64 = 1e-7;
 const RESOLVED: f64 = 1e-8;
 
 /// None if there are not that many rows, or if the sample has no optimum of its own.
-pub(super) fn sampled(problem: &Problem, control: &Control) -> Result<Option<Near>> {
+pub(super) fn sampled(problem: &Problem, control: &Control) -> Option<Near> {
     let (n, p, c) = (problem.rows(), problem.width(), problem.columns);
     let count = (n / SHARE).max(2 * SHARE * p * c);
     if !problem.all.alone() || n * p < MANY || 4 * count > n {
-        return Ok(None);
+        return None;
     }
     let rows: Vec<usize> = (0..count).map(|i| place(i, n, count)).collect();
     let sample = Sample::of(problem, &rows);
     let (quiet, here) = (Progress::none(), Meeting::alone_here());
     let some = Control { op: control.op, max_iterations: 30, tolerance: ENOUGH, progress: &quiet };
-    let Ok(found) = newton(&sample.problem(problem, &here), &some, None) else { return Ok(None) };
+    let Ok(found) = newton(&sample.problem(problem, &here), &some, None) else { return None };
     let near = Near { w: found.w, hessian: found.hessian, trace: Vec::new() };
-    Ok((found.rank == p * c).then_some(near))
+    (found.rank == p * c).then_some(near)
 }
 
 /// A row of the i-th of `count` equal parts of n rows, any of them: rows often come in turns.

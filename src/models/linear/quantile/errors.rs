@@ -50,7 +50,7 @@ impl Sandwich<'_> {
         let half = factor.solve(filling.view())?.x;
         let middle = factor.solve(half.t())?.x / (density * density);
         let unit = scale.mapv(|s| if s > 0.0 { 1.0 / s } else { 0.0 });
-        let covariance = &middle * &unit * &unit.view().insert_axis(Axis(1));
+        let covariance = &middle * &unit * unit.view().insert_axis(Axis(1));
         // The intercept of x as it was given is that of the centred rows less the means times the coefficients.
         let mut constant = Array1::zeros(covariance.nrows());
         if self.intercept {

@@ -141,7 +141,7 @@ impl HiddenMarkov {
             // Rounded steps until they gain nothing, then steps in f64 until these do.
             Some(there) => {
                 model.single = true;
-                self.em.run_exactly(&model, &[Sequences::Device(there)], Some(&host), first)?
+                self.em.run_exactly(&model, &[Sequences::Device(Box::new(there))], Some(&host), first)?
             }
         };
         Ok(outcome.params.reported(outcome.report))

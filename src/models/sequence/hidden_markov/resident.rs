@@ -22,7 +22,7 @@ pub(super) enum Sequences<'a> {
     /// In f64 on the host.
     Host(Vec<ArrayView2<'a, f64>>),
     /// On a device.
-    Device(Resident<'a>),
+    Device(Box<Resident<'a>>),
 }
 
 /// Sequences one below the other on a device: symbols as rows of zeros and a one, numbers as they are.
@@ -58,7 +58,7 @@ impl<'a> Resident<'a> {
         if !points.device().is_gpu() {
             return Ok(None);
         }
-        let lengths: Vec<usize> = host.iter().map(|x| x.nrows()).collect();
+        let lengths: Vec<usize> = host.iter().map(ArrayView2::nrows).collect();
         let place = |at: &mut usize, n: &usize| {
             *at += n;
             Some(*at - n)
