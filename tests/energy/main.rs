@@ -11,8 +11,6 @@ mod helmholtz;
 mod information;
 mod oracle;
 mod rbm;
-#[path = "../support/oracle.rs"]
-mod recorded;
 #[path = "../support/mod.rs"]
 mod support;
 

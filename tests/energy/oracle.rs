@@ -1,6 +1,6 @@
 //! The restricted Boltzmann machine against scikit-learn's (`tests/oracle/rbm.py`).
 
-use crate::recorded::{matrix, vector};
+use crate::support::oracle::{matrix, vector};
 use mercer::Device;
 use mercer::models::energy::{FittedRbm, Rbm, Visible};
 use serde_json::Value;

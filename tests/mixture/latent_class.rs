@@ -22,7 +22,7 @@ fn holes(n: usize) -> Array2<f64> {
 
 fn fitted(n: usize, iterations: usize) -> FittedLatentClass {
     let model = LatentClass::new(2).categories(SIZES.to_vec()).allow_missing(true).seed(1);
-    model.max_iterations(iterations).tolerance(1e-14).fit(&Device::cpu(), &holes(n)).unwrap()
+    model.max_iterations(iterations).tolerance(1e-14).fit(&Device::cpu(), holes(n)).unwrap()
 }
 
 /// Every row without holes that agrees with this one where it has none.
@@ -48,7 +48,7 @@ fn what_is_missing_is_summed_over() {
     for (row, log) in x.rows().into_iter().zip(&found) {
         let row = row.to_vec();
         assert!((probability(&row).ln() - log).abs() < 1e-12);
-        let cells = fit.predict_cell(&Array2::from_shape_vec((1, 4), row.clone()).unwrap(), 1).unwrap();
+        let cells = fit.predict_cell(Array2::from_shape_vec((1, 4), row.clone()).unwrap(), 1).unwrap();
         let mut open = row.clone();
         open[1] = f64::NAN;
         for v in 0..3 {
@@ -105,7 +105,7 @@ fn two_categories_without_holes_are_yes_and_no() {
     assert!((ours.log_likelihood() - theirs.log_likelihood()).abs() < 1e-4);
     assert_eq!(ours.parameters(), theirs.parameters());
     let weighted =
-        LatentClass::new(2).seed(3).fit_weighted(&Device::cpu(), &x, &Array1::from_elem(60, 2.0)).unwrap();
+        LatentClass::new(2).seed(3).fit_weighted(&Device::cpu(), &x, Array1::from_elem(60, 2.0)).unwrap();
     assert!((weighted.log_likelihood() - 2.0 * ours.log_likelihood()).abs() < 0.1);
     let drawn = ours.sample(4000, 1).unwrap();
     let means = drawn.mean_axis(ndarray::Axis(0)).unwrap();

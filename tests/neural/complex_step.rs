@@ -134,7 +134,7 @@ fn row(x: &Array2<f64>, n: usize) -> Vec<C> {
 /// The gradient by backpropagation of a loss over all rows.
 fn gradient(net: &Network, w: &[f64], x: &Array2<f64>, of: OutputLoss, t: &Array2<f64>) -> Vec<f64> {
     let tape = net.record(w, x, None).unwrap();
-    let delta = of.delta(tape.output().view(), t.view(), None);
+    let delta = of.delta(tape.output().view(), t.view(), None).unwrap();
     net.backward(w, &tape, &delta).unwrap().parameters
 }
 

@@ -25,7 +25,7 @@ fn stepped(
     for n in 0..z.nrows() {
         let gone = &next.row(n) - &z.row(n);
         let t = if (&y.row(n) - &next.row(n)).dot(&gone) > 0.0 { 1.0 } else { t[n] };
-        let after = (1.0 + (1.0 + 4.0 * t * t).sqrt()) / 2.0;
+        let after = f64::midpoint(1.0, (1.0 + 4.0 * t * t).sqrt());
         if momentum {
             ahead.row_mut(n).scaled_add((t - 1.0) / after, &gone);
         }

@@ -76,7 +76,9 @@ fn many_points_and_a_hub() {
     let n = 3000;
     let mut spokes: Vec<_> = (1..n).flat_map(|j| [(0, j, 1.0), (j, 0, 1.0)]).collect();
     let sum = spokes.len() as f64;
-    spokes.iter_mut().for_each(|s| s.2 /= sum);
+    for s in &mut spokes {
+        s.2 /= sum;
+    }
     let p = SparseMatrix::from_triplets(n, n, &spokes).unwrap();
     let y = random(n, 2, 5) * 20.0;
     let want =

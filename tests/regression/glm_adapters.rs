@@ -88,7 +88,7 @@ fn offsets_targets_and_other_links() {
 fn what_f32_cannot_tell_is_told_in_f64() {
     let (mut x, _, _) = rows(300, 3, 23);
     let apart = x.column(1).mapv(|v| f64::from(u8::from(v > 0.0)));
-    let y = x.column(2).mapv(|v| v.exp());
+    let y = x.column(2).mapv(f64::exp);
     let twice = 2.0 * &x.column(1);
     let model = GeneralisedLinear::new(Family::Bernoulli);
     let on = |device: &Device, x: &Array2<f64>| model.fit(device, x, &apart).map(|f| f.separated());

@@ -30,7 +30,11 @@ fn hidden_states_are_the_same() {
     assert!(refused(&weather, "/initial/0", -0.6).contains("initial"));
     let x = random(60, 2, 1);
     for emissions in [Emissions::Gaussian, Emissions::Mixture { components: 2 }] {
-        let learned = HiddenMarkov::new(2, emissions).seed(1).max_iterations(5).learn(&[x.clone()]).unwrap();
+        let learned = HiddenMarkov::new(2, emissions)
+            .seed(1)
+            .max_iterations(5)
+            .learn(std::slice::from_ref(&x))
+            .unwrap();
         for back in through(&learned) {
             same(&back.smooth(&x).unwrap().states, &learned.smooth(&x).unwrap().states);
             assert_eq!(back.report().trace, learned.report().trace);

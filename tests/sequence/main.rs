@@ -9,8 +9,6 @@ mod hidden_markov;
 mod hidden_markov_limits;
 mod linear_gaussian;
 mod oracle;
-#[path = "../support/oracle.rs"]
-mod recorded;
 #[path = "../support/mod.rs"]
 mod support;
 

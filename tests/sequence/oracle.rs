@@ -5,7 +5,7 @@ use ndarray::{Array2, Array3, array, s};
 use serde_json::Value;
 
 use crate::near;
-use crate::recorded::{matrix, vector};
+use crate::support::oracle::{matrix, vector};
 
 #[test]
 fn likelihood_posteriors_viterbi_and_baum_welch_are_hmmlearns() {

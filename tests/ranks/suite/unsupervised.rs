@@ -112,7 +112,7 @@ pub fn other_mixtures(ranks: &dyn Ranks) {
     let many = spaces.fit(&CPU(), &x).unwrap();
     // Two lines that cross, and answers that turn with the group.
     let at = Array2::from_shape_fn((120, 1), |(i, _)| 2.0 * noise(i, 70));
-    let sign = |i: usize| if i % 2 == 0 { 1.0 } else { -1.0 };
+    let sign = |i: usize| if i.is_multiple_of(2) { 1.0 } else { -1.0 };
     let y = Array1::from_shape_fn(120, |i| sign(i) * (1.0 + at[[i, 0]]) + 0.1 * noise(i, 71));
     let yes: Vec<bool> = (0..120).map(|i| sign(i) * at[[i, 0]] + 0.3 * noise(i, 72) > 0.0).collect();
     let lines = LinearRegressionMixture::new(2).seed(2).restarts(2);
