@@ -30,7 +30,7 @@ use crate::{Device, Kernel, Matrix, Result};
 /// The n x n covariance is stored and factored if it fits the [memory budget](GpRegressor::memory_budget), and if not,
 /// conjugate gradients do without: [`plan`](GpRegressor::plan) says which before anything is run,
 /// [`matrix_free`](GpRegressor::matrix_free) how. Problems that are too small for a GPU to gain anything run on the CPU;
-/// [`FittedGp::device`] says where. Means are f64 sums on the CPU wherever the fit ran.
+/// [`FittedGp::device`](super::FittedGp::device) says where. Means are f64 sums on the CPU wherever the fit ran.
 ///
 /// ```
 /// use mercer::prelude::*;
