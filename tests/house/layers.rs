@@ -208,7 +208,7 @@ fn every_verb_has_its_shader_and_its_test_and_every_shader_its_verb() {
         top.filter(|p| p.extension().is_some_and(|e| e == ending)).map(|p| stem(&p)).collect()
     };
     let (verbs, shaders, tests) = (list("src/ops", "rs"), list("shaders", "wgsl"), list("tests/ops", "rs"));
-    for verb in verbs.iter().filter(|v| *v != "mod") {
+    for verb in verbs.iter().filter(|v| !["mod", "tests"].contains(&v.as_str())) {
         let own = |s: &&String| *s == verb || s.starts_with(&format!("{verb}_"));
         assert!(shaders.iter().find(own).is_some(), "no shader for {verb}");
         assert!(tests.contains(verb), "no test for {verb}");
