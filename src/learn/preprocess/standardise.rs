@@ -3,9 +3,9 @@
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
 use super::{bounded, kept, range};
+use crate::check::{blame, columns, numbers};
 #[cfg(feature = "serde")]
 use crate::check::{finite, require};
-use crate::check::{blame, columns, numbers};
 use crate::learn::configure::{getters, setters};
 use crate::learn::inherent::inherent;
 use crate::learn::ranks::{Meeting, fits_across};
