@@ -148,3 +148,12 @@ fn a_picture_that_diverges_is_an_error_on_every_device() {
         assert!(matches!(fitted, Err(Error::Parameter { .. })), "{fitted:?} on {device}");
     }
 }
+
+/// Points that are all the same have no principal component: noise is what a picture of them starts from.
+#[test]
+fn points_that_are_all_the_same() {
+    let x = Array2::from_elem((17, 3), 2.5);
+    let fit = TSne::new(2).perplexity(3.0).max_iterations(20).fit(&Device::cpu(), &x).unwrap();
+    assert!(fit.embedding().iter().all(|v| v.is_finite()));
+    assert_eq!(fit.embedding().dim(), (17, 2));
+}

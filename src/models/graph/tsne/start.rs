@@ -50,9 +50,11 @@ pub(super) fn start(
     };
     let mut y = Array2::zeros((n, k));
     let have = found.ncols().min(k);
-    let first = found.column(0);
-    let mean = first.mean().unwrap_or(0.0);
-    let deviation = (first.mapv(|v| (v - mean) * (v - mean)).sum() / n as f64).sqrt();
+    // Points that are all the same have no component at all.
+    let deviation = found.columns().into_iter().next().map_or(0.0, |first| {
+        let mean = first.mean().unwrap_or(0.0);
+        (first.mapv(|v| (v - mean) * (v - mean)).sum() / n as f64).sqrt()
+    });
     if deviation > 0.0 {
         y.slice_mut(s![.., ..have]).assign(&(&found.slice(s![.., ..have]) * (SPREAD / deviation)));
     }
