@@ -34,4 +34,4 @@ conforms!(hierarchical, data::blobs(), Hierarchical::new(3), |f, x| Ok(labels(&f
     cancel(Hierarchical::new(3).progress(enough())));
 // Few iterations: later a descent is chaotic, and two devices draw two pictures.
 conforms!(t_sne, data::blobs(), TSne::new(2).perplexity(8.0).max_iterations(5).exaggerated_iterations(3),
-    |f, x| f.transform(x); 1e-3, saved, cancel(TSne::new(2).perplexity(8.0).progress(enough())));
+    |f, x| f.transform(x); 1e-4, saved, cancel(TSne::new(2).perplexity(8.0).progress(enough())));
