@@ -1,6 +1,8 @@
 //! What is attacked: one function a model, a test or a verb. Each draws its own input and returns every number it was given.
 
 use mercer::linalg::{SpdParams, eigh, landmarks, solve_spd};
+use mercer::models::kernel_methods::KernelPerceptron;
+use mercer::models::mixture::LatentClass;
 use mercer::ops;
 use mercer::prelude::*;
 use ndarray::{Array, Dimension};
@@ -142,7 +144,7 @@ pub const fn cases() -> &'static [Case] {
         ("least_squares_classifier", |q, d| { let x = q.x(); let y = q.labels(&x); let f = LeastSquaresClassifier::new(q.number()).fit(d, &x, &y)?; Ok(all(&f.outputs(q.like(&x))?)) }),
         ("one_vs_rest", |q, d| { let x = q.x(); let y = q.labels(&x); let f = OneVsRest::new(SvmClassifier::new(q.kernel(), q.number()).max_iterations(500)).fit(d, &x, &y)?; Ok(indices(&f.predict(q.like(&x))?)) }),
         ("one_vs_one", |q, d| { let x = q.x(); let y = q.labels(&x); let f = OneVsOne::new(LinearDiscriminant::new()).fit(d, &x, &y)?; Ok(indices(&f.predict(q.like(&x))?)) }),
-        ("kernel_perceptron", |q, d| { let x = q.x(); let y = q.labels(&x); let f = mercer::models::kernel_methods::KernelPerceptron::new(q.kernel()).fit(d, &x, &y)?; Ok(all(&f.decision(q.like(&x))?)) }),
+        ("kernel_perceptron", |q, d| { let x = q.x(); let y = q.labels(&x); let f = KernelPerceptron::new(q.kernel()).fit(d, &x, &y)?; Ok(all(&f.decision(q.like(&x))?)) }),
         ("relevance_classifier", |q, d| { let x = q.x(); let y = q.labels(&x); let f = RelevanceVectorClassifier::new(q.kernel()).max_iterations(q.few()).fit(d, &x, &y)?; Ok(all(&f.predict_proba(q.like(&x))?)) }),
         ("label_propagation", |q, d| { let x = q.x(); let y = q.labels(&x); let f = LabelPropagation::new().neighbourhood(Neighbourhood::nearest(q.count())).fit(d, &x, &y)?; Ok(all(&f.predict_proba(q.like(&x))?)) }),
         ("laplacian_svm", |q, d| { let x = q.x(); let y = q.labels(&x); let f = LaplacianSvm::new(q.kernel(), q.number(), q.number()).fit(d, &x, &y)?; Ok(all(&f.decision(q.like(&x))?)) }),
@@ -159,7 +161,7 @@ pub const fn cases() -> &'static [Case] {
         ("tf_idf", |q, d| { let x = q.x().mapv(|v| v.abs().round()); let f = TfIdfFeatures::new().fit(d, &x)?; Ok(all(&f.transform(&x)?)) }),
         ("deep_autoencoder", |q, d| { let x = q.x().mapv(|v| if v.is_nan() { v } else { f64::from(u8::from(v > 0.0)) }); let f = DeepAutoencoder::new(&[q.few(), 2]).iterations(q.few()).fit(d, &x)?; Ok(all(&f.transform(&x)?)) }),
         ("helmholtz", |q, d| { let x = q.x().mapv(|v| if v.is_nan() { v } else { f64::from(u8::from(v > 0.0)) }); let f = Helmholtz::new(&[q.few()]).passes(q.few()).fit(d, &x)?; Ok(all(&f.transform(&x)?)) }),
-        ("latent_class", |q, d| { let x = q.x().mapv(|v| v.abs().round()); let f = mercer::models::mixture::LatentClass::new(q.count()).max_iterations(q.few()).fit(d, &x)?; Ok(all(&f.predict_proba(&x)?)) }),
+        ("latent_class", |q, d| { let x = q.x().mapv(|v| v.abs().round()); let f = LatentClass::new(q.count()).max_iterations(q.few()).fit(d, &x)?; Ok(all(&f.predict_proba(&x)?)) }),
         ("gan", |q, d| { let x = q.x(); let f = Gan::new(q.few()).rounds(q.few()).fit(d, &x)?; Ok(all(&f.criticise(q.like(&x))?)) }),
         ("flow", |q, d| { let x = q.x(); let f = NormalisingFlow::new(q.few(), FlowKind::Planar).training(Training::default().epochs(q.few())).fit(d, &x)?; Ok(all(&f.score_samples(q.like(&x))?)) }),
         ("vae", |q, d| { let x = q.x(); let f = Vae::new(q.few()).hidden([3]).training(Training::default().epochs(q.few())).fit(d, &x)?; Ok(all(&f.transform(q.like(&x))?)) }),
@@ -169,6 +171,8 @@ pub const fn cases() -> &'static [Case] {
         ("sgd_factorisation", |q, d| { let x = q.x().mapv(|v| v.abs().round()); let y = q.y(&x); let f = SgdFactorisation::new(q.few(), q.number()).fit(d, &x, &y)?; Ok(all(&f.predict(&x)?)) }),
         ("probabilistic_factorisation", |q, d| { let x = q.x().mapv(|v| v.abs().round()); let y = q.y(&x); let f = ProbabilisticFactorisation::new(q.few()).fit(d, &x, &y)?; Ok(all(&f.predict(&x)?)) }),
         ("sparse_code", |q, d| { let (x, k) = (q.x(), q.few()); let atoms = q.matrix(k, x.ncols()); Ok(all(&mercer::models::latent::sparse_code_on(d, &atoms, &x, q.number(), mercer::models::latent::SparseCoder::default())?)) }),
+        ("bias_column", |q, d| { let x = q.x(); let f = BiasColumn.fit(d, &x)?; Ok(all(&f.transform(q.like(&x))?)) }),
+        ("independent_density", |q, d| { let x = q.x(); let f = IndependentDensity::new(FeatureFamily::Gaussian).fit(d, &x)?; Ok(all(&f.score_samples(q.like(&x))?)) }),
         ("two_sample", |q, d| { let x = q.x(); let y = q.like(&x); Ok(outcome(&TwoSampleTest::with_kernel(q.kernel()).null(Null::Permutations(q.count())).alpha(q.number()).run(d, &x, &y)?)) }),
         ("two_sample_fuse", |q, d| { let x = q.x(); let y = q.like(&x); Ok(outcome(&TwoSampleTest::new().null(Null::Permutations(q.few())).run(d, &x, &y)?)) }),
         ("independence", |q, d| { let x = q.x(); let y = q.y(&x).insert_axis(ndarray::Axis(1)); Ok(outcome(&IndependenceTest::with_kernels(q.kernel(), q.kernel()).null(Null::Permutations(q.count())).run(d, &x, &y)?)) }),

@@ -72,6 +72,13 @@ fn every_estimator_has_a_line() {
 }
 
 #[test]
+fn every_estimator_is_attacked() {
+    let cases = fs::read_to_string("examples/attack/cases.rs").unwrap();
+    let without: Vec<_> = estimators().into_iter().filter(|name| !is_built(&cases, name)).collect();
+    assert!(without.is_empty(), "no kind in examples/attack for {without:?}");
+}
+
+#[test]
 fn heads_are_read() {
     assert_eq!(subject("<D: Dim> Fit<ArrayRef<f64, D>> for Ridge<D> {"), Some("Ridge"));
     assert_eq!(subject(" KMeans {"), Some("KMeans"));
