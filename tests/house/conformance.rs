@@ -53,10 +53,10 @@ fn estimators() -> Vec<String> {
     found
 }
 
-/// Whether a line makes a value of the type: `Type::new(..)`, `Type::other(..)`, or `Type` alone.
+/// Whether a line makes a value of the type: `Type::new(..)`, `Type::other(..)`, or `Type` alone, which `fit` may follow.
 fn is_built(lines: &str, name: &str) -> bool {
     let name = ALIASES.iter().find(|(own, _)| *own == name).map_or(name, |(_, alias)| alias);
-    lines.contains(&format!(" {name}::")) || lines.contains(&format!(" {name},"))
+    ["::", ",", ".fit("].iter().any(|end| lines.contains(&format!(" {name}{end}")))
 }
 
 #[test]
