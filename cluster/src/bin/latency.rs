@@ -7,55 +7,68 @@ use mercer::prelude::*;
 use mercer_mpi::Mpi;
 use ndarray::{Array2, s};
 
+/// Iterations of a short and of a long fit: their difference is free of what a fit does once.
+const ITERATIONS: [usize; 2] = [20, 120];
+
 fn main() -> mercer::Result<()> {
     let world = Mpi::start()?;
     let counted = Counted::new(&world);
-    let (n, d) = (20_000, 8);
-    let x =
-        Array2::from_shape_fn((n, d), |(i, j)| ((i * 7 + j * 13) as f64).sin() + (i % 5 * (j + 1)) as f64);
+    // Numbers without structure, in which nothing converges soon.
+    let (n, d) = (20_000u64, 8u64);
+    let number = |i: usize| (i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29) >> 32;
+    let x = Array2::from_shape_fn((n as usize, d as usize), |(i, j)| {
+        number(i * d as usize + j) as f64 / f64::from(u32::MAX)
+    });
     let share = |n: usize| world.rank() * n / world.size()..(world.rank() + 1) * n / world.size();
-    let (part, cpu) = (x.slice(s![share(n), ..]), Device::cpu());
-    let report = |what: &str, began: Instant, iterations: usize| {
-        if world.rank() == 0 {
-            let each = 1e3 * began.elapsed().as_secs_f64() / iterations.max(1) as f64;
-            println!("{what}: {each:.3} ms an iteration, {iterations} iterations, {:?}", counted.sent());
+    let (part, cpu) = (x.slice(s![share(n as usize), ..]), Device::cpu());
+    let each = |what: &str, run: &dyn Fn(usize) -> mercer::Result<usize>| -> mercer::Result<()> {
+        let mut seen = Vec::new();
+        for iterations in ITERATIONS {
+            let (began, sent) = (Instant::now(), counted.sent());
+            let done = run(iterations)?;
+            let now = counted.sent();
+            seen.push((began.elapsed().as_secs_f64(), done, now.messages - sent.messages));
         }
+        let (count, messages) = (seen[1].1 - seen[0].1, seen[1].2 - seen[0].2);
+        if world.rank() == 0 {
+            let (time, messages) =
+                (1e3 * (seen[1].0 - seen[0].0) / count as f64, messages as f64 / count as f64);
+            println!(
+                "{what}: {time:.3} ms and {messages:.2} messages each, by {} and {}",
+                seen[0].1, seen[1].1
+            );
+        }
+        Ok(())
     };
-    // Two messages that follow each other, of a number.
-    let (count, began) = (200u16, Instant::now());
-    meet(&counted, |all| (0..count).try_fold(0.0, |_, i| all.total("latency", f64::from(i))))?;
-    report("an exchange", began, 200);
-    // Started from parameters, so that nothing but iterations is timed.
+    each("an exchange", &|count| {
+        meet(&counted, |all| (0..count).try_fold(0.0, |_, i| all.total("latency", i as f64)))?;
+        Ok(count)
+    })?;
     let centres = x.slice(s![..5, ..]).to_owned();
-    let began = Instant::now();
-    let fit = KMeans::new(5)
-        .start(KMeansStart::Given(centres.clone()))
-        .tolerance(0.0)
-        .max_iterations(40)
-        .fit_across(&counted, &cpu, part)?;
-    report("kmeans", began, fit.report().iterations);
-    let start = GaussianParams {
-        weights: ndarray::Array1::from_elem(5, 0.2),
-        means: centres,
-        covariance: mercer::models::mixture::Covariance::Diagonal(Array2::ones((5, d))),
-    };
-    let began = Instant::now();
-    let fit = GaussianMixture::new(5)
-        .start(MixtureStart::Given(start))
-        .tolerance(0.0)
-        .max_iterations(40)
-        .fit_across(&counted, &cpu, part)?;
-    report("mixture", began, fit.report().iterations);
-    let m = 2000;
-    let (few, y) = (x.slice(s![..m, ..]), x.column(0).mapv(f64::cos));
-    let own = share(m);
-    let model = KernelRidge::new(Kernel::rbf(1.0), 1e-3).solver(KernelSolver::MatrixFree);
-    let began = Instant::now();
-    let fit = model.fit_across(&counted, &cpu, few.slice(s![own.clone(), ..]), y.slice(s![own]))?;
-    let iterations = match fit.report() {
-        mercer::linalg::SolveReport::Iterative(info) => info.iterations,
-        _ => 0,
-    };
-    report("kernel ridge", began, iterations);
-    Ok(())
+    each("kmeans", &|count| {
+        let model = KMeans::new(5).start(KMeansStart::Given(centres.clone())).tolerance(0.0);
+        Ok(model.max_iterations(count).fit_across(&counted, &cpu, part)?.report().iterations)
+    })?;
+    each("mixture", &|count| {
+        let start = GaussianParams {
+            weights: ndarray::Array1::from_elem(5, 0.2),
+            means: centres.clone(),
+            covariance: mercer::models::mixture::Covariance::Diagonal(Array2::ones((5, d as usize))),
+        };
+        let model = GaussianMixture::new(5).start(MixtureStart::Given(start)).tolerance(0.0);
+        Ok(model.max_iterations(count).fit_across(&counted, &cpu, part)?.report().iterations)
+    })?;
+    let own = share(2000);
+    let y = x.column(0).mapv(f64::cos);
+    each("kernel ridge", &|count| {
+        // A tolerance that so many iterations reach about.
+        let tolerance = if count == ITERATIONS[0] { 1e-2 } else { 1e-12 };
+        let model =
+            KernelRidge::new(Kernel::rbf(0.3), 1e-6).solver(KernelSolver::MatrixFree).tolerance(tolerance);
+        let fit = model.fit_across(&counted, &cpu, x.slice(s![own.clone(), ..]), y.slice(s![own.clone()]))?;
+        Ok(match fit.report() {
+            mercer::linalg::SolveReport::Iterative(info) => info.iterations,
+            _ => 0,
+        })
+    })
 }

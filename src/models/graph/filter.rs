@@ -8,7 +8,7 @@ use pulp::Arch;
 use rayon::prelude::*;
 
 use crate::check::require;
-use crate::linalg::{EigenParams, Operator, eigh, leading_eigenpairs};
+use crate::linalg::{EigenParams, Eigenpairs, Operator, eigh, leading_eigenpairs};
 use crate::matrix::SparseMatrix;
 use crate::{Error, Result};
 
@@ -120,6 +120,14 @@ pub(super) fn smallest(l: &SparseMatrix, top: f64, k: usize) -> Result<(Array1<f
         filter = Filtered { l, cut, top, degree: (2.0 / (cut / top).sqrt()).ceil() as usize };
     }
     let found = leading_eigenpairs(&filter, k, &EigenParams::new().tolerance(1e-10))?;
+    verified(l, top, &found)
+}
+
+/// The eigenpairs of L itself within the span of what was found.
+///
+/// # Errors
+/// [`Error::NoConvergence`] where a residual says that the span is none of L's.
+pub(super) fn verified(l: &SparseMatrix, top: f64, found: &Eigenpairs) -> Result<(Array1<f64>, Array2<f64>)> {
     let (values, vectors) = ritz(l, &found.vectors)?;
     let rest = &l.times(vectors.view())? - &(&vectors * &values);
     let worst = rest.columns().into_iter().map(|r| r.dot(&r).sqrt()).fold(0.0, f64::max) / top;

@@ -18,6 +18,7 @@ mod cuts;
 mod diffusion;
 mod eigenmaps;
 mod filter;
+mod inverse;
 mod label_spreading;
 mod laplacian;
 mod manifold;

@@ -4,10 +4,11 @@ use ndarray::{ArrayView1, ArrayView2};
 use rayon::prelude::*;
 
 use super::similarity::Graph;
-use crate::Result;
 use crate::check::{blame, not_negative, parameter, positive, require, room, sample};
 use crate::learn::Inputs;
 use crate::matrix::SparseMatrix;
+use crate::ops::nearest_k;
+use crate::{Matrix, Result};
 
 /// The rule that joins points to a graph.
 ///
@@ -83,17 +84,26 @@ impl Neighbourhood {
             room("observations", n, n.saturating_mul(16))?;
         }
         let weight = |d2: f64| self.width.map_or(1.0, |width| (-0.5 * d2 / (width * width)).exp());
-        let rows: Vec<Vec<(usize, f64)>> = (0..n)
-            .into_par_iter()
-            .map(|i| {
-                let all = distances(x, x.row(i)).enumerate().filter(|(j, _)| *j != i);
-                match self.rule {
-                    Rule::Within(e) => all.filter(|(_, d2)| d2.sqrt() <= e).collect(),
-                    Rule::Nearest { k, .. } => nearest(all.collect(), k),
-                    Rule::Everyone => all.collect(),
-                }
-            })
-            .collect();
+        let others = |i: usize| distances(x, x.row(i)).enumerate().filter(move |(j, _)| *j != i);
+        let rows: Vec<Vec<(usize, f64)>> = match self.rule {
+            Rule::Within(e) => {
+                (0..n).into_par_iter().map(|i| others(i).filter(|(_, d2)| d2.sqrt() <= e).collect()).collect()
+            }
+            Rule::Nearest { k, .. } => {
+                // A point is the nearest to itself, unless others stand there too.
+                let x = Matrix::from_host(x.to_owned());
+                let found = nearest_k(&x, &x, k + 1)?;
+                let listed = found.index.rows().into_iter().zip(found.squared_distance.rows());
+                listed
+                    .enumerate()
+                    .map(|(i, (index, d2))| {
+                        let all = index.into_iter().copied().zip(d2.into_iter().copied());
+                        all.filter(|(j, _)| *j != i).take(k).collect()
+                    })
+                    .collect()
+            }
+            Rule::Everyone => (0..n).into_par_iter().map(|i| others(i).collect()).collect(),
+        };
         if rows.iter().flatten().any(|(_, d2)| !d2.is_finite()) {
             return Err(blame(OP, x));
         }

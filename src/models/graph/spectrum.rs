@@ -1,10 +1,11 @@
-//! The smallest eigenpairs of a Laplacian: whole for small graphs, by Lanczos on the sparse matrix for large ones.
+//! The smallest eigenpairs of a Laplacian: whole for small graphs; for large ones by Lanczos on the inverse, or where its factor
+//! would be too full on a polynomial of the matrix.
 
 use ndarray::{Array1, Array2, Axis, s};
 
-use super::filter::smallest;
 use super::laplacian::Laplacian;
 use super::similarity::Graph;
+use super::{filter, inverse};
 use crate::check::{components, room};
 use crate::linalg::eigh;
 use crate::{Error, Result};
@@ -73,7 +74,7 @@ pub fn spectrum(graph: &Graph, which: Laplacian, k: usize) -> Result<Spectrum> {
     let (values, mut vectors) = if n <= SMALL {
         whole()?
     } else {
-        match smallest(&l, top, k) {
+        match inverse::smallest(&l, top, k)?.map_or_else(|| filter::smallest(&l, top, k), Ok) {
             Ok(found) => found,
             Err(Error::NoConvergence { .. }) if n <= LARGE => whole()?,
             Err(e) => return Err(e),

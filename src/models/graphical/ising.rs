@@ -2,12 +2,13 @@
 //! `tests/graphical/ising.rs`.
 
 use ndarray::{Array2, ArrayView2};
+use rayon::prelude::*;
 
 use crate::check::{finite, parameter, require};
 use crate::configure::getters;
 use crate::inference::logs::xlogx;
 use crate::ops::{Lattice, lattice_gibbs, lattice_mean_field, lattice_means};
-use crate::random::philox;
+use crate::random::Philox;
 use crate::{Device, Result};
 
 /// `p(z) ∝ exp(η Σ_{edges} z_i z_j + Σ_i h_i z_i)`, `z_i = ±1`, on a lattice of four neighbours.
@@ -135,12 +136,20 @@ impl Ising {
 
     /// `Σ_{edges} z_i z_j`.
     pub fn agreement(&self, spins: ArrayView2<i8>) -> f64 {
-        let own = spins.to_owned();
-        let mut twice = 0i64;
-        for ((i, j), s) in own.indexed_iter() {
-            self.around(&own, i, j, |t| twice += i64::from(*s) * i64::from(t));
-        }
-        twice as f64 / 2.0
+        let spins = spins.as_standard_layout();
+        let (n, m) = spins.dim();
+        let pairs =
+            |a: &[i8], b: &[i8]| a.iter().zip(b).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum::<i32>();
+        let row = |i: usize| spins.row(i).to_slice().unwrap_or_default();
+        let rows: i64 = (0..n)
+            .into_par_iter()
+            .map(|i| {
+                let (own, below) = (row(i), if i + 1 < n || self.periodic { row((i + 1) % n) } else { &[] });
+                let across = if self.periodic { pairs(&own[m.saturating_sub(1)..], own) } else { 0 };
+                i64::from(pairs(own, &own[1.min(m)..]) + across + pairs(own, below))
+            })
+            .sum();
+        rows as f64
     }
 
     /// The energy `-η Σ z_i z_j - Σ h_i z_i`.
@@ -155,10 +164,11 @@ impl Ising {
 
     /// Spins to begin with: fair coins of this seed.
     pub fn start(&self, seed: u64) -> Spins {
-        let columns = self.field.ncols();
-        let spin =
-            |(i, j): (usize, usize)| if word(seed, u64::MAX, i * columns + j) >> 31 == 0 { 1 } else { -1 };
-        Spins { sites: Array2::from_shape_fn(self.field.dim(), spin), seed, sweeps: 0 }
+        let mut words = vec![0; self.field.len()];
+        Philox::new(seed, u64::MAX).fill(&mut words);
+        let mut sites = Array2::ones(self.field.dim());
+        sites.iter_mut().zip(words).filter(|(_, word)| word >> 31 != 0).for_each(|(site, _)| *site = -1);
+        Spins { sites, seed, sweeps: 0 }
     }
 
     /// The lattice as the verbs of [`ops`](crate::ops) see it, and the device for so many visits of a site.
@@ -244,10 +254,4 @@ impl Ising {
         }
         Ok(-0.5 * self.coupling * twice - rest)
     }
-}
-
-/// The word of a site in a sweep.
-fn word(seed: u64, sweep: u64, site: usize) -> u32 {
-    let counter = [(site as u64 >> 2) as u32, (site as u64 >> 34) as u32, sweep as u32, (sweep >> 32) as u32];
-    philox(counter, [seed as u32, (seed >> 32) as u32])[site & 3]
 }

@@ -32,22 +32,26 @@ impl<T: Copy + Default + Send + Sync> Colours<T> {
             periodic: lattice.periodic,
             zeros: vec![T::default(); stride],
         };
-        for (i, row) in values.rows().into_iter().enumerate() {
-            for (j, v) in row.iter().enumerate() {
-                all.cells[(i + j) % 2][i * stride + 1 + j / 2] = *v;
-            }
-        }
-        for c in 0..2 {
-            let periodic = all.periodic;
-            all.cells[c].chunks_mut(stride).for_each(|row| close(row, periodic));
+        for (c, cells) in all.cells.iter_mut().enumerate() {
+            cells.par_chunks_mut(stride).enumerate().for_each(|(i, cells)| {
+                let row = values.row(i);
+                let sites = row.iter().skip((i + c) % 2).step_by(2);
+                cells[1..].iter_mut().zip(sites).for_each(|(cell, v)| *cell = *v);
+                close(cells, lattice.periodic);
+            });
         }
         all
     }
 
     fn values(&self) -> Array2<T> {
-        Array2::from_shape_fn((self.rows, self.cols), |(i, j)| {
-            self.cells[(i + j) % 2][i * self.stride + 1 + j / 2]
-        })
+        let mut all = Array2::from_elem((self.rows, self.cols), T::default());
+        for (i, mut row) in all.rows_mut().into_iter().enumerate() {
+            for (c, cells) in self.cells.iter().enumerate() {
+                let cells = &cells[i * self.stride + 1..];
+                row.iter_mut().skip((i + c) % 2).step_by(2).zip(cells).for_each(|(v, cell)| *v = *cell);
+            }
+        }
+        all
     }
 
     /// Replaces every row of a colour; `f` is given the row's number, its sites, and the four neighbours of each.

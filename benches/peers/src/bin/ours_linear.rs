@@ -70,9 +70,10 @@ fn main() {
                 let y = classes(&x, 2, 1.0);
                 let run = move || {
                     let fit = AdaBoost::new(k).fit(&device, x.view(), &y)?;
-                    Ok(fit.decision(x.slice(s![..1000, ..]))? / fit.shares().sum())
+                    let said = fit.predict(&x)?;
+                    Ok(said.iter().zip(&y).filter(|(a, b)| a == b).count() as f64 / n as f64)
                 };
-                Ok(timed(run, |scores| Ok((scores.iter().copied().collect(), 1))))
+                Ok(timed(run, |right| Ok((vec![right; 2], 1))))
             }
             _ => Err(format!("no such request: {request}").into()),
         }

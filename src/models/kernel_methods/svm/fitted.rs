@@ -1,6 +1,7 @@
 //! What a support vector classifier has found.
 
 use ndarray::{Array1, Array2, ArrayView2, Axis, s};
+use rayon::prelude::*;
 
 use super::certificate::SvmCertificate;
 use super::platt::{Sigmoid, coupled};
@@ -139,27 +140,33 @@ impl<L> FittedSvm<L> {
         let (k, a) = (self.labels.classes().len(), &self.expansion.coefficients);
         crate::check::inputs(op, x, self.expansion.points.ncols())?;
         let pairs: Vec<(usize, usize)> = pairs(k).collect();
-        let mut members = vec![Vec::new(); k];
-        for (i, row) in a.rows().into_iter().enumerate() {
-            // A positive coefficient speaks for the second of a pair.
-            let speaks = |(c, pair): (&f64, &(usize, usize))| {
-                (*c != 0.0).then_some(if *c > 0.0 { pair.1 } else { pair.0 })
-            };
-            let mut classes = row.iter().zip(&pairs).filter_map(speaks);
-            let Some(class) = classes.next() else { continue };
-            if classes.any(|other| other != class) {
-                return Ok(None);
-            }
-            members[class].push(i);
+        // A positive coefficient speaks for the second of a pair.
+        let speaks = |(c, pair): (&f64, &(usize, usize))| {
+            (*c != 0.0).then_some(if *c > 0.0 { pair.1 } else { pair.0 })
+        };
+        let own = |i: usize| {
+            let mut classes = a.row(i).into_iter().zip(&pairs).filter_map(speaks);
+            let class = classes.next();
+            (class, classes.all(|other| Some(other) == class))
+        };
+        let classes: Vec<_> = (0..a.nrows()).into_par_iter().map(own).collect();
+        if classes.iter().any(|(_, alone)| !alone) {
+            return Ok(None);
         }
         let mut out = Array2::zeros((x.nrows(), pairs.len()));
         let x = Matrix::from_host(x.to_owned());
-        for (class, members) in members.iter().enumerate().filter(|(_, m)| !m.is_empty()) {
+        for class in 0..k {
+            let members: Vec<usize> = (0..a.nrows()).filter(|&i| classes[i].0 == Some(class)).collect();
+            if members.is_empty() {
+                continue;
+            }
             let machines: Vec<usize> =
                 (0..pairs.len()).filter(|&m| pairs[m].0 == class || pairs[m].1 == class).collect();
-            let some = Matrix::from_host(self.expansion.points.select(Axis(0), members));
-            let a = Matrix::from_host(a.select(Axis(0), members).select(Axis(1), &machines));
-            let part = gram_vec(&self.expansion.kernel, &x, Some(&some), &a)?.into_array()?;
+            let some = Matrix::from_host(self.expansion.points.select(Axis(0), &members));
+            let shape = (members.len(), machines.len());
+            let a = Array2::from_shape_fn(shape, |(i, m)| a[[members[i], machines[m]]]);
+            let part =
+                gram_vec(&self.expansion.kernel, &x, Some(&some), &Matrix::from_host(a))?.into_array()?;
             for (mut out, part) in out.rows_mut().into_iter().zip(part.rows()) {
                 machines.iter().zip(part).for_each(|(&m, p)| out[m] += p);
             }
@@ -192,8 +199,9 @@ impl<L: Label> Decision for FittedSvm<L> {
         let k = self.classes().len();
         let mut votes = Array2::<f64>::zeros((x.nrows(), k));
         let mut sure = votes.clone();
-        for ((a, b), column) in pairs(k).zip(scores.columns()) {
-            for (i, &score) in column.iter().enumerate() {
+        let pairs: Vec<_> = pairs(k).collect();
+        for (i, row) in scores.rows().into_iter().enumerate() {
+            for (&(a, b), &score) in pairs.iter().zip(row) {
                 votes[[i, if score >= 0.0 { b } else { a }]] += 1.0;
                 sure[[i, a]] -= score;
                 sure[[i, b]] += score;
