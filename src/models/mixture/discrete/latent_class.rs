@@ -26,7 +26,6 @@ pub(super) const OP: &str = "LatentClass";
 /// Symmetric Dirichlet priors of `smoothing` further counts of each category keep the probabilities from zero.
 ///
 /// ```
-/// use mercer::models::mixture::LatentClass;
 /// use mercer::prelude::*;
 /// let hole = f64::NAN;
 /// let x = ndarray::array![[0., 2., 0.], [0., hole, 0.], [0., 2., 0.], [1., 0., 1.], [1., 0., hole], [1., 1., 1.]];
