@@ -5,7 +5,7 @@
 //! The last line is `N passed, M failed`, and the exit code is 1 if anything failed. `--emit-wgsl` also writes every
 //! shader as it was assembled, so that other compilers can be tried on them.
 
-#[path = "../tests/support/verbs.rs"]
+#[path = "../tests/support/verbs/mod.rs"]
 mod verbs;
 
 use std::path::Path;

@@ -1,8 +1,6 @@
 //! What is attacked: one function a model, a test or a verb. Each draws its own input and returns every number it was given.
 
 use mercer::linalg::{SpdParams, eigh, landmarks, solve_spd};
-use mercer::models::kernel_methods::KernelPerceptron;
-use mercer::models::mixture::LatentClass;
 use mercer::ops;
 use mercer::prelude::*;
 use ndarray::{Array, Dimension};

@@ -89,24 +89,7 @@ macro_rules! classifier_fits {
         $crate::learn::classify::classifier_fits!(@ $own: $fitted, ());
     };
     (@ $own:ident: $fitted:ident, ($($all:expr,)?)) => {
-        $crate::learn::inherent::fits!($own: Classify -> $fitted);
-
-        impl $own {
-            /// `fit` with a weight for each row: a weight of 2 is that row twice.
-            ///
-            /// # Errors
-            /// As `fit`, and for weights that are negative, not finite, all zero or not n.
-            pub fn fit_weighted<L: Ord + Clone>(
-                &self,
-                device: &crate::Device,
-                x: impl crate::learn::Inputs,
-                y: impl crate::learn::Targets<Of = [L]>,
-                weights: impl crate::learn::Weights,
-            ) -> crate::Result<$fitted<L>> {
-                let (x, w) = (x.inputs(), weights.weights());
-                crate::learn::FitWeighted::fit_weighted(self, device, x.view(), &*y.targets(), w.view())
-            }
-        }
+        $crate::learn::inherent::fits!($own: Classify -> $fitted, ClassifyWeighted -> $fitted);
 
         impl<L: Ord + Clone> crate::learn::Fit<[L]> for $own {
             type Fitted = $fitted<L>;

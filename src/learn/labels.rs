@@ -1,6 +1,6 @@
 //! Classes of any ordered type, and their indices. Checked in `tests/learn/labels.rs`.
 
-use ndarray::ArrayView2;
+use ndarray::{ArrayView1, ArrayView2};
 
 use crate::check::parameter;
 use crate::{Error, Result};
@@ -54,6 +54,14 @@ impl<L: Ord + Clone> Labels<L> {
         Ok(found)
     }
 
+    /// The rows of positive weight, and [`Labels::of_classes`] of these.
+    pub(crate) fn of_weighed(y: &[L], w: ArrayView1<f64>) -> Result<(Vec<usize>, Self, Vec<usize>)> {
+        let rows: Vec<usize> = (0..y.len()).filter(|&i| w[i] > 0.0).collect();
+        let some: Vec<L> = rows.iter().map(|&i| y[i].clone()).collect();
+        let (labels, index) = Self::of_classes(&some)?;
+        Ok((rows, labels, index))
+    }
+
     /// The index of each entry of `y`.
     ///
     /// # Errors
@@ -94,8 +102,17 @@ impl<L> Labels<L> {
 
 /// The column of the largest entry of each row, the first of equals: the class that probabilities speak for.
 pub(crate) fn most_probable(p: ArrayView2<f64>) -> Vec<usize> {
-    let largest = |row: ndarray::ArrayView1<f64>| {
+    let largest = |row: ArrayView1<f64>| {
         row.iter().enumerate().fold((0, f64::NEG_INFINITY), |a, (k, &v)| if v > a.1 { (k, v) } else { a }).0
     };
     p.rows().into_iter().map(largest).collect()
+}
+
+/// The class that decisions speak for: of one column the second class where it is zero or more, else [`most_probable`].
+pub(crate) fn decided(scores: ArrayView2<f64>) -> Vec<usize> {
+    if scores.ncols() == 1 {
+        scores.column(0).iter().map(|f| usize::from(*f >= 0.0)).collect()
+    } else {
+        most_probable(scores)
+    }
 }

@@ -133,10 +133,7 @@ impl Matrix {
 
     /// The transposed inverses of the diagonal blocks, one below the other, if they are known.
     pub(crate) fn inverses(&self) -> Option<&Matrix> {
-        match &self.data {
-            Data::Cpu(_) => None,
-            Data::Gpu(on) => on.inverses.as_deref(),
-        }
+        self.on_gpu()?.inverses.as_deref()
     }
 
     /// The only handle on its memory, by a copy if there are others.
@@ -180,10 +177,7 @@ impl Matrix {
 
     /// How the elements are stored.
     pub fn precision(&self) -> Precision {
-        match &self.data {
-            Data::Cpu(_) => Precision::Double,
-            Data::Gpu(on) => on.precision,
-        }
+        self.on_gpu().map_or(Precision::Double, |on| on.precision)
     }
 
     /// Where it lives.
@@ -215,22 +209,17 @@ impl Matrix {
         self.host().expect("the caller has established that this lives on the CPU")
     }
 
-    /// The host array itself, if nobody else holds it, or a copy.
-    pub(crate) fn into_host(self) -> Array2<f64> {
-        match self.data {
-            Data::Cpu(a) => {
-                Arc::try_unwrap(a).map_or_else(|shared| host::copy(shared.view()), Host::into_array)
-            }
-            Data::Gpu(_) => unreachable!("the caller has established that this lives on the CPU"),
+    /// What there is of it on a GPU, if it lives on one.
+    fn on_gpu(&self) -> Option<&OnGpu> {
+        match &self.data {
+            Data::Cpu(_) => None,
+            Data::Gpu(on) => Some(on),
         }
     }
 
     /// The buffer of a matrix that `shared` has placed on a GPU.
     pub(crate) fn buffer(&self) -> &Buffer {
-        match &self.data {
-            Data::Gpu(on) => &on.buffer,
-            Data::Cpu(_) => unreachable!("the caller has established that this lives on a GPU"),
-        }
+        &self.on_gpu().expect("the caller has established that this lives on a GPU").buffer
     }
 
     /// Where `self` lives.

@@ -168,7 +168,7 @@ pub(crate) fn accumulate(
     c.make_own()?;
     match a.shared("gemm_add", &[b, c])? {
         Shared::Cpu => {
-            let own = std::mem::replace(c, Matrix::from_host(Array2::zeros((0, 0)))).into_host();
+            let own = std::mem::replace(c, Matrix::from_host(Array2::zeros((0, 0)))).into_array()?;
             *c = Matrix::from_host(cpu(alpha, a.cpu(), ta, b.cpu(), tb, 1.0, own));
             Ok(())
         }

@@ -87,7 +87,7 @@ pub fn shrink(
     })?;
     not_negative("threshold", threshold)?;
     match at.codes.shared("shrink", &[&at.ahead, &at.state, &product, linear])? {
-        Shared::Cpu => cpu(&mut at, product.into_host(), linear.cpu(), threshold, momentum),
+        Shared::Cpu => cpu(&mut at, product.into_array()?, linear.cpu(), threshold, momentum)?,
         Shared::Gpu(gpu) => {
             gpu.guard("shrink", || on_gpu(gpu, &at, &product, &*single(linear)?, threshold, momentum))?;
         }
@@ -95,9 +95,16 @@ pub fn shrink(
     Ok(at)
 }
 
-fn cpu(at: &mut Shrinking, mut next: Array2<f64>, linear: &Array2<f64>, threshold: f64, momentum: bool) {
-    let take = |m: &mut Matrix| std::mem::replace(m, Matrix::from_host(Array2::zeros((0, 0)))).into_host();
-    let (mut codes, mut ahead, mut state) = (take(&mut at.codes), take(&mut at.ahead), take(&mut at.state));
+fn cpu(
+    at: &mut Shrinking,
+    mut next: Array2<f64>,
+    linear: &Array2<f64>,
+    threshold: f64,
+    momentum: bool,
+) -> Result<()> {
+    let take = |m: &mut Matrix| std::mem::replace(m, Matrix::from_host(Array2::zeros((0, 0)))).into_array();
+    let (mut codes, mut ahead, mut state) =
+        (take(&mut at.codes)?, take(&mut at.ahead)?, take(&mut at.state)?);
     let rows = next.rows_mut().into_iter().zip(linear.rows()).zip(codes.rows_mut());
     for (((mut p, b), mut z), (mut y, mut s)) in rows.zip(ahead.rows_mut().into_iter().zip(state.rows_mut()))
     {
@@ -125,6 +132,7 @@ fn cpu(at: &mut Shrinking, mut next: Array2<f64>, linear: &Array2<f64>, threshol
     }
     (at.codes, at.ahead, at.state) =
         (Matrix::from_host(codes), Matrix::from_host(ahead), Matrix::from_host(state));
+    Ok(())
 }
 
 fn on_gpu(

@@ -67,7 +67,7 @@ pub fn softmax(a: &Matrix) -> Result<Matrix> {
 pub fn softmax_logsumexp(a: Matrix) -> Result<(Matrix, Matrix)> {
     match a.place() {
         Shared::Cpu => {
-            let (parts, whole) = cpu(a.into_host());
+            let (parts, whole) = cpu(a.into_array()?);
             Ok((Matrix::from_host(parts), Matrix::from_host(whole)))
         }
         Shared::Gpu(gpu) => {

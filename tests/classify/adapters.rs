@@ -4,7 +4,7 @@ use mercer::device::DeviceOptions;
 use mercer::prelude::*;
 use ndarray::{Array1, Array2, Axis};
 
-use crate::support::{adapters, alone, random};
+use crate::support::{adapters, alone, cost, random};
 
 /// Rows, and classes by the largest of k noisy linear functions.
 fn classes(n: usize, d: usize, k: usize, seed: u64) -> (Array2<f64>, Vec<usize>) {
@@ -81,20 +81,10 @@ fn iterations_move_parameters() {
     let (x, y) = classes(n, d, 2, 31);
     for adapter in Device::adapters().into_iter().filter(|a| a.usable) {
         let device = DeviceOptions::new().index(adapter.index).threshold(0.0).open().unwrap();
-        let fit = |most: usize| {
-            let before = device.counters();
-            let fit = LogisticRegression::new(1.0).max_iterations(most).fit(&device, &x, &y).unwrap();
-            let after = device.counters();
-            let moved = [
-                after.dispatches - before.dispatches,
-                after.bytes_up - before.bytes_up,
-                after.bytes_down - before.bytes_down,
-            ];
-            (moved, fit.report().iterations)
-        };
-        fit(200);
-        let ([launches, up, down], iterations) = fit(200);
-        let (looks, p, rows) = (iterations as u64 + 1, d as u64 + 1, n as u64);
+        let model = LogisticRegression::new(1.0).max_iterations(200);
+        let fit = || model.fit(&device, &x, &y).unwrap().report().iterations;
+        let ([launches, up, down], iterations) = moved(&device, fit);
+        let (looks, p, rows) = (iterations + 1, d as u64 + 1, n as u64);
         println!("{device}: {launches} launches, {up} bytes up, {down} down for at most {looks} looks");
         // z and the weights of rows, both in vectors of four; W for each look.
         assert!(up >= 4 * rows * p && up <= 4 * rows * (p + 4) + looks * (16 * p + 64), "{device}: {up} up");
@@ -106,15 +96,8 @@ fn iterations_move_parameters() {
 /// What a fit moves once its pipelines are there: launches, bytes up, bytes down; and its iterations.
 fn moved(device: &Device, work: impl Fn() -> usize) -> ([u64; 3], u64) {
     work();
-    let before = device.counters();
-    let iterations = work() as u64;
-    let after = device.counters();
-    let moved = [
-        after.dispatches - before.dispatches,
-        after.bytes_up - before.bytes_up,
-        after.bytes_down - before.bytes_down,
-    ];
-    (moved, iterations)
+    let ([launches, _, up, down], iterations) = cost(device, work);
+    ([launches, up, down], iterations as u64)
 }
 
 /// Three classes by Newton's method: p K numbers up, and the gradient and the lower blocks of the Hessian down.

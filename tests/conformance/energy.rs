@@ -1,7 +1,6 @@
 //! Energy models, topics and latent classes.
 
 use mercer::models::energy::Visible;
-use mercer::models::mixture::LatentClass;
 use mercer::prelude::*;
 
 use crate::checks::enough;

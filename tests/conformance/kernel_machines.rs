@@ -1,6 +1,5 @@
 //! Lines of support vector machines and of other methods of a kernel's function space.
 
-use mercer::models::kernel_methods::KernelPerceptron;
 use mercer::prelude::*;
 
 use crate::checks::{beside, column, enough, labels};

@@ -4,7 +4,7 @@ use mercer::models::energy::{FittedRbm, NegativePhase, Rbm, Visible};
 use mercer::prelude::*;
 use ndarray::Array2;
 
-use crate::support::{alone, gpus, random};
+use crate::support::{alone, cost, gpus, random};
 
 /// Rows of stripes with noise.
 fn stripes(n: usize, d: usize) -> Array2<f64> {
@@ -61,15 +61,7 @@ fn batches_share_submissions() {
     let x = stripes(n, d);
     for device in alone() {
         let cost = |passes: usize| {
-            let before = device.counters();
-            Rbm::new(m).passes(passes).batch(batch).fit(&device, &x).unwrap();
-            let after = device.counters();
-            [
-                after.dispatches - before.dispatches,
-                after.submissions - before.submissions,
-                after.bytes_up - before.bytes_up,
-                after.bytes_down - before.bytes_down,
-            ]
+            cost(&device, || Rbm::new(m).passes(passes).batch(batch).fit(&device, &x).unwrap()).0
         };
         cost(1);
         let (one, three) = (cost(1), cost(3));

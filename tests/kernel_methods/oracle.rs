@@ -3,28 +3,13 @@
 use mercer::linalg::SolveReport;
 use mercer::models::kernel_methods::{KernelRidge, KernelSolver};
 use mercer::{Device, Kernel};
-use ndarray::{Array1, Array2, s};
+use ndarray::{Array2, s};
 use serde_json::Value;
 
 use crate::close;
 use crate::support::adapters;
 pub use crate::support::oracle::matrix;
-
-fn numbers() -> Value {
-    serde_json::from_str(include_str!("../oracle/ridge_sklearn.json")).unwrap()
-}
-
-struct Data {
-    x: Array2<f64>,
-    y: Array2<f64>,
-    weights: Array1<f64>,
-    train: usize,
-}
-
-fn data(all: &Value, x: &Value) -> Data {
-    let train = all["train"].as_u64().unwrap() as usize;
-    Data { x: matrix(x), y: matrix(&all["y"]), weights: matrix(&all["weights"]).column(0).to_owned(), train }
-}
+use crate::support::ridge::{Data, data, numbers};
 
 fn kernel_of(case: &Value) -> Kernel {
     match case["kernel"].as_str().unwrap() {

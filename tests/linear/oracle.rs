@@ -2,27 +2,11 @@
 
 use mercer::Device;
 use mercer::models::linear::{BayesianLinearRegression, Ridge, RidgeCv};
-use ndarray::{Array1, Array2, Axis, s};
-use serde_json::Value;
+use ndarray::{Array1, Axis, s};
 
 use crate::close;
 pub use crate::support::oracle::matrix;
-
-fn numbers() -> Value {
-    serde_json::from_str(include_str!("../oracle/ridge_sklearn.json")).unwrap()
-}
-
-struct Data {
-    x: Array2<f64>,
-    y: Array2<f64>,
-    weights: Array1<f64>,
-    train: usize,
-}
-
-fn data(all: &Value, x: &Value) -> Data {
-    let train = all["train"].as_u64().unwrap() as usize;
-    Data { x: matrix(x), y: matrix(&all["y"]), weights: matrix(&all["weights"]).column(0).to_owned(), train }
-}
+use crate::support::ridge::{Data, data, numbers};
 
 #[test]
 fn ridge() {

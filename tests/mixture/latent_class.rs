@@ -1,6 +1,5 @@
 //! Latent classes with holes: what is missing is summed over, in densities and in EM.
 
-use mercer::models::mixture::{FittedLatentClass, LatentClass};
 use mercer::prelude::*;
 use ndarray::{Array1, Array2, array};
 

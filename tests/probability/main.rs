@@ -3,10 +3,14 @@
 #![allow(clippy::unreadable_literal, reason = "as the notes print them")]
 
 mod bayes;
+mod coding;
 mod conjugate;
+mod densities;
 mod distributions;
+mod divergences;
 mod embedding;
 mod exponential;
+mod families;
 mod free_energy;
 mod gaussian;
 mod gp;

@@ -4,7 +4,7 @@ use mercer::models::linear::Link;
 use mercer::prelude::*;
 use ndarray::{Array1, Array2};
 
-use crate::support::{adapters, alone, random};
+use crate::support::{adapters, alone, cost, random};
 
 /// Rows, one column of them far from the origin, a linear predictor, and noise between 0 and 1.
 fn rows(n: usize, d: usize, seed: u64) -> (Array2<f64>, Array1<f64>, Array1<f64>) {
@@ -113,20 +113,10 @@ fn looks_move_coefficients() {
     let (x, eta, noise) = rows(n, d, 33);
     let y: Array1<f64> = eta.iter().zip(&noise).map(|(e, u)| ((1.0 + e).exp() * (0.5 + u)).round()).collect();
     for device in alone() {
-        let fit = || {
-            let before = device.counters();
-            let fit = GeneralisedLinear::new(Family::Poisson).fit(&device, &x, &y).unwrap();
-            let after = device.counters();
-            let moved = [
-                after.dispatches - before.dispatches,
-                after.bytes_up - before.bytes_up,
-                after.bytes_down - before.bytes_down,
-            ];
-            (moved, fit.report().iterations)
-        };
+        let fit = || GeneralisedLinear::new(Family::Poisson).fit(&device, &x, &y).unwrap();
         fit();
-        let ([launches, up, down], iterations) = fit();
-        let (looks, p, n) = (iterations as u64 + 2, d as u64 + 1, n as u64);
+        let ([launches, _, up, down], fitted) = cost(&device, fit);
+        let (looks, p, n) = (fitted.report().iterations as u64 + 2, d as u64 + 1, n as u64);
         println!("{device}: {launches} launches, {up} bytes up, {down} down for at most {looks} looks");
         // Rows, and columns of weights, targets and the start in vectors of four; w for each look.
         assert!(up >= 4 * n * p && up <= 4 * n * (p + 12) + looks * (16 * p + 64), "{device}: {up} up");

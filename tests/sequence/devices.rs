@@ -3,7 +3,7 @@
 use mercer::models::sequence::{Emission, Emissions, FittedHiddenMarkov, HiddenMarkov};
 use ndarray::{Array2, Array3, array};
 
-use crate::support::{alone, gpus};
+use crate::support::{alone, cost, gpus};
 
 fn symbols() -> FittedHiddenMarkov {
     let b = array![[0.7, 0.1, 0.1, 0.05, 0.05], [0.05, 0.05, 0.1, 0.1, 0.7], [0.1, 0.4, 0.4, 0.1, 0.0]];
@@ -92,16 +92,8 @@ fn an_iteration_is_one_submission() {
         let x = drawn(&truth);
         for device in alone() {
             let cost = |iterations: usize| {
-                let before = device.counters();
                 let model = HiddenMarkov::new(3, emissions).start(disturbed(&truth)).tolerance(0.0);
-                model.max_iterations(iterations).on(&device).learn(&x).unwrap();
-                let after = device.counters();
-                [
-                    after.dispatches - before.dispatches,
-                    after.submissions - before.submissions,
-                    after.bytes_up - before.bytes_up,
-                    after.bytes_down - before.bytes_down,
-                ]
+                cost(&device, || model.max_iterations(iterations).on(&device).learn(&x).unwrap()).0
             };
             cost(2);
             let (two, six) = (cost(2), cost(6));

@@ -4,6 +4,7 @@
 pub mod assembled;
 pub mod oracle;
 pub mod regressions;
+pub mod ridge;
 pub mod verbs;
 pub mod zoo;
 
@@ -54,6 +55,20 @@ pub fn as_opened() -> Vec<Device> {
 pub fn alone() -> Vec<Device> {
     let indices = Device::adapters().into_iter().filter(|a| a.usable).map(|a| a.index);
     indices.map(|i| DeviceOptions::new().index(i).threshold(0.0).open().expect("opens")).collect()
+}
+
+/// What `work` costs a device that does nothing else: launches, submissions, bytes up, bytes down; and what it made.
+pub fn cost<T>(device: &Device, work: impl FnOnce() -> T) -> ([u64; 4], T) {
+    let before = device.counters();
+    let made = work();
+    let after = device.counters();
+    let spent = [
+        after.dispatches - before.dispatches,
+        after.submissions - before.submissions,
+        after.bytes_up - before.bytes_up,
+        after.bytes_down - before.bytes_down,
+    ];
+    (spent, made)
 }
 
 /// Every adapter again, with bindings so small that every operation must be split.

@@ -1,6 +1,5 @@
 //! The kernel perceptron is the perceptron, and makes no more mistakes than its bound allows.
 
-use mercer::models::kernel_methods::KernelPerceptron;
 use mercer::prelude::*;
 use ndarray::{Array1, array};
 

@@ -4,7 +4,7 @@ use mercer::models::topics::{TopicModel, word_counts};
 use mercer::prelude::*;
 use ndarray::Array2;
 
-use crate::support::{alone, gpus};
+use crate::support::{alone, cost, gpus};
 
 fn corpus() -> Array2<f64> {
     let lengths: Vec<usize> = (0..60).map(|d| 30 + d % 17).collect();
@@ -56,17 +56,10 @@ fn a_sweep_is_one_submission() {
     let x = corpus();
     for device in alone() {
         let cost = |iterations: usize| {
-            let before = device.counters();
             let model = TopicModel::new(4).seed(2).max_iterations(iterations).tolerance(0.0);
-            let fitted = model.fit(&device, &x).unwrap();
+            let (spent, fitted) = cost(&device, || model.fit(&device, &x).unwrap());
             assert_eq!(fitted.report().trace.len(), iterations);
-            let after = device.counters();
-            [
-                after.dispatches - before.dispatches,
-                after.submissions - before.submissions,
-                after.bytes_up - before.bytes_up,
-                after.bytes_down - before.bytes_down,
-            ]
+            spent
         };
         cost(2);
         let (two, six) = (cost(2), cost(6));

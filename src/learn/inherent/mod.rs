@@ -111,27 +111,33 @@ macro_rules! fit {
         }
     };
     ([$own:ident] RegressWeighted -> $fitted:ident) => {
+        $crate::learn::inherent::fit!(
+            @weighted $own [<D: crate::learn::TargetDim>] ndarray::ArrayRef<f64, D> => $fitted<D>
+        );
+    };
+
+    // What is fitted to one number a row.
+    ([$own:ident] Numbers -> $fitted:ident) => {
         impl $own {
-            /// `fit` with a weight for each row: a weight of 2 is that row twice.
+            /// Learns to predict `y`, n numbers, from the rows of `x`, `n x d`.
             ///
             /// # Errors
-            /// As `fit`, and for weights that are negative, not finite, all zero or not n.
-            pub fn fit_weighted<D: crate::learn::TargetDim>(
+            /// [`Error::Shape`](crate::Error::Shape) or [`Error::NotFinite`](crate::Error::NotFinite) for bad data,
+            /// [`Error::Parameter`](crate::Error::Parameter) for settings out of their domain,
+            /// [`Error::Cancelled`](crate::Error::Cancelled) by its progress, and what the documentation of the model
+            /// names.
+            pub fn fit(
                 &self,
                 device: &crate::Device,
                 x: impl crate::learn::Inputs,
-                y: impl crate::learn::Targets<Of = ndarray::ArrayRef<f64, D>>,
-                weights: impl crate::learn::Weights,
-            ) -> crate::Result<$fitted<D>> {
-                crate::learn::FitWeighted::fit_weighted(
-                    self,
-                    device,
-                    x.inputs().view(),
-                    &*y.targets(),
-                    weights.weights().view(),
-                )
+                y: impl crate::learn::Targets<Of = ndarray::ArrayRef<f64, ndarray::Ix1>>,
+            ) -> crate::Result<$fitted> {
+                crate::learn::Fit::fit(self, device, x.inputs().view(), &*y.targets())
             }
         }
+    };
+    ([$own:ident] NumbersWeighted -> $fitted:ident) => {
+        $crate::learn::inherent::fit!(@weighted $own [] ndarray::ArrayRef<f64, ndarray::Ix1> => $fitted);
     };
 
     // Both, and the traits behind them, from one `run(&self, device, x, y, weights)` of a model whose targets are columns.
@@ -182,6 +188,60 @@ macro_rules! fit {
                 y: impl crate::learn::Targets<Of = [L]>,
             ) -> crate::Result<$fitted<L>> {
                 crate::learn::Fit::fit(self, device, x.inputs().view(), &*y.targets())
+            }
+        }
+    };
+    ([$own:ident] ClassifyWeighted -> $fitted:ident) => {
+        $crate::learn::inherent::fit!(@weighted $own [<L: Ord + Clone>] [L] => $fitted<L>);
+    };
+
+    // Both, and the traits behind them, from one `run(&self, device, x, y, weights)`; weights are one unless given.
+    ([$own:ident] Classification -> $fitted:ident) => {
+        $crate::learn::inherent::fit!([$own] Classify -> $fitted);
+        $crate::learn::inherent::fit!([$own] ClassifyWeighted -> $fitted);
+
+        impl<L: Ord + Clone> crate::learn::Fit<[L]> for $own {
+            type Fitted = $fitted<L>;
+
+            fn fit(
+                &self,
+                device: &crate::Device,
+                x: ndarray::ArrayView2<f64>,
+                y: &[L],
+            ) -> crate::Result<$fitted<L>> {
+                self.run(device, x, y, ndarray::Array1::ones(y.len()).view())
+            }
+        }
+
+        impl<L: Ord + Clone> crate::learn::FitWeighted<[L]> for $own {
+            fn fit_weighted(
+                &self,
+                device: &crate::Device,
+                x: ndarray::ArrayView2<f64>,
+                y: &[L],
+                w: ndarray::ArrayView1<f64>,
+            ) -> crate::Result<$fitted<L>> {
+                crate::check::weights(concat!(stringify!($own), "::fit"), w, x.nrows())?;
+                self.run(device, x, y, w)
+            }
+        }
+    };
+
+    (@weighted $own:ident [$($generic:tt)*] $y:ty => $fitted:ty) => {
+        impl $own {
+            /// `fit` with a weight for each row: a weight of 2 is that row twice.
+            ///
+            /// # Errors
+            /// As `fit`, and for weights that are negative, not finite, all zero or not n.
+            pub fn fit_weighted $($generic)* (
+                &self,
+                device: &crate::Device,
+                x: impl crate::learn::Inputs,
+                y: impl crate::learn::Targets<Of = $y>,
+                weights: impl crate::learn::Weights,
+            ) -> crate::Result<$fitted> {
+                let (x, w) = (x.inputs(), weights.weights());
+                crate::learn::FitWeighted::fit_weighted(self, device, x.view(), &*y.targets(), w.view())
             }
         }
     };

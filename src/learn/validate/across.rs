@@ -1,7 +1,8 @@
 //! Folds and candidates dealt out to ranks, each of which has all of the data. Checked in `tests/ranks/suite/work.rs`.
 
 use super::cross::{CrossValidation, Scores, fitted, prepared, scored};
-use super::search::{Candidate, Found, Judge, Search, winner};
+use super::found::{Candidate, Found};
+use super::search::{Judge, Search, winner};
 use crate::learn::data::{Inputs, Targets};
 use crate::learn::ranks::{Ranks, meet};
 use crate::learn::split::Split;

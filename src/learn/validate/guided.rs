@@ -3,7 +3,8 @@
 use ndarray::ArrayView2;
 
 use super::cross::prepared;
-use super::search::{Found, Judge, winner};
+use super::found::Found;
+use super::search::{Judge, winner};
 use crate::check::{parameter, room};
 use crate::learn::data::{Inputs, Rows, Targets};
 use crate::learn::split::{KFold, Split};

@@ -14,12 +14,14 @@
 mod across;
 mod cross;
 mod curves;
+mod found;
 mod guided;
 mod nested;
 mod search;
 
 pub use cross::{CrossValidation, Predictions, Scores, cross_val_predict, cross_validate};
 pub use curves::{CurvePoint, learning_curve, validation_curve};
+pub use found::{Candidate, Found};
 pub use guided::{Ask, Guided, random_points};
 pub use nested::{Nested, nested_cross_validate};
-pub use search::{Candidate, Found, Search};
+pub use search::Search;

@@ -1,7 +1,8 @@
 //! Nested cross-validation that says what was chosen in each fold. Checked in `tests/learn/search.rs`.
 
 use super::cross::{Scores, fitted, prepared, scored};
-use super::search::{Found, Search};
+use super::found::Found;
+use super::search::Search;
 use crate::learn::data::{Inputs, Targets};
 use crate::learn::split::Split;
 use crate::learn::traits::{Fit, Predict};

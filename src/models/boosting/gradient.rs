@@ -9,7 +9,7 @@ use super::stump::{Sorted, Stump};
 use crate::check::finite;
 use crate::check::{inputs, pairs, parameter, require, room, weights};
 use crate::learn::configure::{getters, setters};
-use crate::learn::inherent::inherent;
+use crate::learn::inherent::{fits, inherent};
 use crate::learn::{Fit, FitWeighted, Predict, Report, Reported, Stop, TargetDim};
 use crate::saved::Format;
 use crate::{Device, Progress, Result};
@@ -139,36 +139,7 @@ setters!(GradientBoosting {
     progress => settings.progress: Progress,
 });
 
-impl GradientBoosting {
-    /// Learns to predict `y`, n numbers, from the rows of `x`, `n x d`.
-    ///
-    /// # Errors
-    /// [`Error::Shape`](crate::Error::Shape) or [`Error::NotFinite`](crate::Error::NotFinite) for bad data,
-    /// [`Error::Parameter`](crate::Error::Parameter) for settings out of their domain,
-    /// [`Error::Cancelled`](crate::Error::Cancelled).
-    pub fn fit(
-        &self,
-        device: &Device,
-        x: impl crate::learn::Inputs,
-        y: impl crate::learn::Targets<Of = ArrayRef<f64, Ix1>>,
-    ) -> Result<FittedGradientBoosting<Ix1>> {
-        Fit::fit(self, device, x.inputs().view(), &*y.targets())
-    }
-
-    /// `fit` with a weight for each row: a weight of 2 is that row twice.
-    ///
-    /// # Errors
-    /// As `fit`, and for weights that are negative, not finite, all zero or not n.
-    pub fn fit_weighted(
-        &self,
-        device: &Device,
-        x: impl crate::learn::Inputs,
-        y: impl crate::learn::Targets<Of = ArrayRef<f64, Ix1>>,
-        weights: impl crate::learn::Weights,
-    ) -> Result<FittedGradientBoosting<Ix1>> {
-        FitWeighted::fit_weighted(self, device, x.inputs().view(), &*y.targets(), weights.weights().view())
-    }
-}
+fits!(GradientBoosting: Numbers -> FittedGradientBoosting, NumbersWeighted -> FittedGradientBoosting);
 
 impl Fit<ArrayRef<f64, Ix1>> for GradientBoosting {
     type Fitted = FittedGradientBoosting<Ix1>;

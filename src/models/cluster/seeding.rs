@@ -78,6 +78,11 @@ pub(super) fn closest(x: ArrayView1<f64>, centres: ArrayView2<f64>) -> Option<(u
     all.reduce(|a, b| if b.1 < a.1 { b } else { a })
 }
 
+/// `Σ_i min_k ‖x_i - c_k‖²`.
+pub(super) fn cost(x: ArrayView2<f64>, centres: ArrayView2<f64>) -> f64 {
+    x.rows().into_iter().filter_map(|row| closest(row, centres)).map(|c| c.1).sum()
+}
+
 /// An index, by its chance; one whose chance is zero is never drawn.
 pub(super) fn draw(rng: &mut impl Rng, chances: Vec<f64>) -> usize {
     // A sum of squares may overflow where none of them does.

@@ -2,17 +2,17 @@
 
 use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 
+use super::discriminant::discriminant;
 use super::gaussians::{Gaussians, priors, shrunk};
 use super::moments::Moments;
-use super::on_device::placed;
 #[cfg(feature = "serde")]
 use crate::check::{finite, require};
 use crate::check::{inputs, parameter};
-use crate::learn::classify::{Body, Joint, Probable, Task, contrast, fitted_classifier, softmax_rows};
+use crate::learn::classify::{Body, Joint, Task, contrast, fitted_classifier};
 use crate::learn::configure::{getters, setters};
 use crate::learn::inherent::inherent;
 use crate::learn::ranks::{Meeting, fits_across};
-use crate::learn::{Label, Sample, Transform};
+use crate::learn::{Label, Transform};
 use crate::linalg::eigh;
 use crate::ops::product;
 use crate::{Device, Result};
@@ -86,21 +86,7 @@ setters!(LinearDiscriminant {
 
 fits_across!(LinearDiscriminant: Classify -> FittedLinearDiscriminant);
 
-const OP: &str = "FittedLinearDiscriminant::predict";
-
 impl LinearDiscriminant {
-    /// With sums of a device where they tell enough, else with those of the CPU.
-    fn run(&self, all: &Meeting, device: &Device, task: &Task) -> Result<Found> {
-        let there = if self.ledoit_wolf { None } else { Moments::on_device(all, device, task)? };
-        if let Some(there) = there
-            && let Ok(found) = self.learn(all, device, task, there)
-            && found.gaussians.resolved()
-        {
-            return Ok(found);
-        }
-        self.learn(all, device, task, Moments::of(all, task)?)
-    }
-
     fn learn(&self, all: &Meeting, device: &Device, task: &Task, moments: Moments) -> Result<Found> {
         let op = "LinearDiscriminant::fit";
         let s = self.shrinkage;
@@ -166,7 +152,7 @@ impl Body for Found {
     }
 
     fn scores(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
-        Ok(contrast(self.gaussians.log_joint(OP, x)?))
+        Ok(contrast(self.log_joint(x)?))
     }
 
     #[cfg(feature = "serde")]
@@ -180,37 +166,21 @@ impl Body for Found {
     }
 }
 
-impl Probable for Found {
-    fn probabilities(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
-        Ok(softmax_rows(self.gaussians.log_joint(OP, x)?))
-    }
-}
-
-impl Joint for Found {
-    fn log_joint(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
-        self.gaussians.log_joint(OP, x)
-    }
-}
-
 fitted_classifier! {
     /// Fitted [`LinearDiscriminant`].
     FittedLinearDiscriminant(Found): Probable, Joint
 }
 
-placed!(FittedLinearDiscriminant: found.gaussians);
+discriminant!(LinearDiscriminant -> FittedLinearDiscriminant);
 
 getters!(FittedLinearDiscriminant<L> {
-    /// The means of classes, `K x d`.
-    means => found.gaussians.means: &Array2<f64>,
-    /// The probabilities of classes.
-    priors => found.gaussians.priors: &Array1<f64>,
     /// Fisher's directions, `d x c`: of unit variance within classes.
     directions => found.directions: &Array2<f64>,
     /// The share of the variance between classes along each direction.
     explained => found.explained: &Array1<f64>,
 });
 
-inherent!(FittedLinearDiscriminant<L: Label>: Transform, Sample);
+inherent!(FittedLinearDiscriminant<L: Label>: Transform);
 
 impl<L> FittedLinearDiscriminant<L> {
     /// The covariance C within classes.
@@ -230,23 +200,6 @@ impl<L> FittedLinearDiscriminant<L> {
         let white = g.whitening(0).dot(&g.means.t());
         let each = white.columns().into_iter().zip(&g.priors).map(|(z, p)| p.ln() - 0.5 * z.dot(&z));
         contrast(each.collect::<Array1<f64>>().insert_axis(Axis(0))).row(0).to_owned()
-    }
-}
-
-impl<L: Label> FittedLinearDiscriminant<L> {
-    /// New rows and their labels: first the class, by its prior, then a row of it.
-    ///
-    /// # Errors
-    /// [`Error::Parameter`](crate::Error::Parameter) for none, or more than memory has room for.
-    pub fn sample_labelled(&self, count: usize, seed: u64) -> Result<(Array2<f64>, Vec<L>)> {
-        let (x, classes) = self.found.gaussians.sample(count, seed)?;
-        Ok((x, self.labels.names(&classes)?))
-    }
-}
-
-impl<L: Label> Sample for FittedLinearDiscriminant<L> {
-    fn sample(&self, count: usize, seed: u64) -> Result<Array2<f64>> {
-        Ok(self.found.gaussians.sample(count, seed)?.0)
     }
 }
 

@@ -10,6 +10,7 @@
 
 mod any_density;
 mod bayesian_discriminant;
+mod discriminant;
 mod gaussians;
 mod independent;
 mod linear_discriminant;

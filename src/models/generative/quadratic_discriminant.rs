@@ -1,16 +1,14 @@
 //! Quadratic discriminant analysis. Checked in `tests/classify/discriminants.rs` against scikit-learn.
 
-use ndarray::{Array1, Array2, Array3, ArrayView2};
+use ndarray::{Array2, Array3, ArrayView2};
 
+use super::discriminant::discriminant;
 use super::gaussians::{Gaussians, priors, shrunk};
 use super::moments::Moments;
-use super::on_device::placed;
 use crate::check::parameter;
-use crate::learn::classify::{Body, Joint, Probable, Task, contrast, fitted_classifier, softmax_rows};
+use crate::learn::classify::{Body, Joint, Task, contrast, fitted_classifier};
 use crate::learn::configure::{getters, setters};
-use crate::learn::inherent::inherent;
 use crate::learn::ranks::{Meeting, fits_across};
-use crate::learn::{Label, Sample};
 use crate::{Device, Result};
 
 /// `p(x | k) = N(x; m_k, C_k)`, each class its own covariance: `a_k = -½ ln|C_k| - ½ (x - m_k)ᵀC_k⁻¹(x - m_k) + ln p(k)`,
@@ -70,21 +68,7 @@ setters!(QuadraticDiscriminant {
 
 fits_across!(QuadraticDiscriminant: Classify -> FittedQuadraticDiscriminant);
 
-const OP: &str = "FittedQuadraticDiscriminant::predict";
-
 impl QuadraticDiscriminant {
-    /// With sums of a device where they tell enough, else with those of the CPU.
-    fn run(&self, all: &Meeting, device: &Device, task: &Task) -> Result<Found> {
-        let there = if self.ledoit_wolf { None } else { Moments::on_device(all, device, task)? };
-        if let Some(there) = there
-            && let Ok(found) = self.learn(all, device, task, there)
-            && found.gaussians.resolved()
-        {
-            return Ok(found);
-        }
-        self.learn(all, device, task, Moments::of(all, task)?)
-    }
-
     fn learn(&self, all: &Meeting, device: &Device, task: &Task, moments: Moments) -> Result<Found> {
         let op = "QuadraticDiscriminant::fit";
         let s = self.shrinkage;
@@ -115,7 +99,7 @@ impl Body for Found {
     }
 
     fn scores(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
-        Ok(contrast(self.gaussians.log_joint(OP, x)?))
+        Ok(contrast(self.log_joint(x)?))
     }
 
     #[cfg(feature = "serde")]
@@ -124,49 +108,14 @@ impl Body for Found {
     }
 }
 
-impl Probable for Found {
-    fn probabilities(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
-        Ok(softmax_rows(self.gaussians.log_joint(OP, x)?))
-    }
-}
-
-impl Joint for Found {
-    fn log_joint(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
-        self.gaussians.log_joint(OP, x)
-    }
-}
-
 fitted_classifier! {
     /// Fitted [`QuadraticDiscriminant`].
     FittedQuadraticDiscriminant(Found): Probable, Joint
 }
 
-placed!(FittedQuadraticDiscriminant: found.gaussians);
+discriminant!(QuadraticDiscriminant -> FittedQuadraticDiscriminant);
 
 getters!(FittedQuadraticDiscriminant<L> {
-    /// The means of classes, `K x d`.
-    means => found.gaussians.means: &Array2<f64>,
     /// The covariances of classes, `K x d x d`.
     covariances => found.gaussians.covariances: &Array3<f64>,
-    /// The probabilities of classes.
-    priors => found.gaussians.priors: &Array1<f64>,
 });
-
-inherent!(FittedQuadraticDiscriminant<L: Label>: Sample);
-
-impl<L: Label> FittedQuadraticDiscriminant<L> {
-    /// New rows and their labels: first the class, by its prior, then a row of it.
-    ///
-    /// # Errors
-    /// [`Error::Parameter`](crate::Error::Parameter) for none, or more than memory has room for.
-    pub fn sample_labelled(&self, count: usize, seed: u64) -> Result<(Array2<f64>, Vec<L>)> {
-        let (x, classes) = self.found.gaussians.sample(count, seed)?;
-        Ok((x, self.labels.names(&classes)?))
-    }
-}
-
-impl<L: Label> Sample for FittedQuadraticDiscriminant<L> {
-    fn sample(&self, count: usize, seed: u64) -> Result<Array2<f64>> {
-        Ok(self.found.gaussians.sample(count, seed)?.0)
-    }
-}

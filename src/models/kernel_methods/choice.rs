@@ -12,6 +12,19 @@ pub(super) fn grid(op: &'static str, kernels: &[Kernel], penalties: &[f64]) -> R
     penalties.iter().try_for_each(|&penalty| positive("penalty", penalty))
 }
 
+/// [`grid`] of what was saved, with a score for each pair.
+#[cfg(feature = "serde")]
+pub(super) fn saved_grid(
+    op: &'static str,
+    kernels: &[Kernel],
+    penalties: &[f64],
+    scores: &Array2<f64>,
+) -> Result<()> {
+    grid(op, kernels, penalties)?;
+    let (shape, want) = (scores.dim(), (kernels.len(), penalties.len()));
+    require(op, shape == want, || format!("scores of {shape:?} where {want:?} were to be"))
+}
+
 /// Where the least of the scores is, none of those that are not finite.
 pub(super) fn least(scores: &Array2<f64>) -> Result<(usize, usize)> {
     let finite = scores.indexed_iter().filter(|(_, v)| v.is_finite());

@@ -1,15 +1,13 @@
 //! Kernel logistic regression, of two classes and of more. Checked in `tests/svm/risk.rs`.
 
-use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
+use ndarray::{Array2, ArrayView1, ArrayView2, Axis};
 
 use super::expansion::Expansion;
 use super::risk::{minimise, root_features};
-use crate::check::{finite, positive, require, weights};
+use crate::check::{finite, positive, require};
 use crate::learn::configure::{getters, setters};
 use crate::learn::inherent::{fits, inherent};
-use crate::learn::{
-    Classes, Decision, Fit, FitWeighted, Inputs, Label, Labels, Predict, PredictProba, Targets, Weights,
-};
+use crate::learn::{Classes, Decision, Label, Labels, Predict, PredictProba};
 use crate::optim::{Minimiser, Minimum};
 use crate::saved::Format;
 use crate::{Device, Kernel, Result};
@@ -44,22 +42,9 @@ impl KernelLogistic {
         KernelLogistic { kernel, penalty, search: Minimiser::new().tolerance(1e-10).max_iterations(2000) }
     }
 
-    /// `fit` with a weight for each row: a weight of 2 is that row twice.
-    ///
-    /// # Errors
-    /// As `fit`, and for weights that are negative, not finite, all zero or not n.
-    pub fn fit_weighted<L: Ord + Clone>(
-        &self,
-        device: &Device,
-        x: impl Inputs,
-        y: impl Targets<Of = [L]>,
-        weights: impl Weights,
-    ) -> Result<FittedKernelLogistic<L>> {
-        FitWeighted::fit_weighted(self, device, x.inputs().view(), &*y.targets(), weights.weights().view())
-    }
-
     fn run<L: Ord + Clone>(
         &self,
+        _: &Device,
         x: ArrayView2<f64>,
         y: &[L],
         w: ArrayView1<f64>,
@@ -67,9 +52,7 @@ impl KernelLogistic {
         finite(OP, "x", x)?;
         require(OP, x.nrows() == y.len(), || format!("x has {} rows, y has {}", x.nrows(), y.len()))?;
         positive("penalty", self.penalty)?;
-        let rows: Vec<usize> = (0..y.len()).filter(|&i| w[i] > 0.0).collect();
-        let some: Vec<L> = rows.iter().map(|&i| y[i].clone()).collect();
-        let (labels, index) = Labels::of_classes(&some)?;
+        let (rows, labels, index) = Labels::of_weighed(y, w)?;
         let (x, w) = (x.select(Axis(0), &rows), w.select(Axis(0), &rows));
         let k = labels.classes().len();
         let columns = if k == 2 { 1 } else { k };
@@ -106,7 +89,7 @@ setters!(KernelLogistic {
     search: Minimiser,
 });
 
-fits!(KernelLogistic: Classify -> FittedKernelLogistic);
+fits!(KernelLogistic: Classification -> FittedKernelLogistic);
 
 const OP: &str = "KernelLogistic::fit";
 
@@ -124,27 +107,6 @@ fn log_probability(f: ArrayView1<f64>, class: usize) -> f64 {
 fn probabilities(f: &Array2<f64>) -> Array2<f64> {
     let k = if f.ncols() == 1 { 2 } else { f.ncols() };
     Array2::from_shape_fn((f.nrows(), k), |(i, c)| log_probability(f.row(i), c).exp())
-}
-
-impl<L: Ord + Clone> Fit<[L]> for KernelLogistic {
-    type Fitted = FittedKernelLogistic<L>;
-
-    fn fit(&self, _: &Device, x: ArrayView2<f64>, y: &[L]) -> Result<FittedKernelLogistic<L>> {
-        self.run(x, y, Array1::ones(y.len()).view())
-    }
-}
-
-impl<L: Ord + Clone> FitWeighted<[L]> for KernelLogistic {
-    fn fit_weighted(
-        &self,
-        _: &Device,
-        x: ArrayView2<f64>,
-        y: &[L],
-        w: ArrayView1<f64>,
-    ) -> Result<FittedKernelLogistic<L>> {
-        weights(OP, w, x.nrows())?;
-        self.run(x, y, w)
-    }
 }
 
 /// A fitted [`KernelLogistic`].

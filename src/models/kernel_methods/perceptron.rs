@@ -22,7 +22,6 @@ use crate::{Device, Kernel, Progress, Result};
 ///
 /// ```
 /// use mercer::prelude::*;
-/// use mercer::models::kernel_methods::KernelPerceptron;
 /// use ndarray::array;
 /// let x = array![[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]];
 /// let y = ["same", "same", "other", "other"];

@@ -6,8 +6,8 @@ use super::expansion::Expansion;
 use super::smooth_loss::SmoothLoss;
 use crate::check::{finite, pairs, parameter, positive, weights};
 use crate::learn::configure::{getters, setters};
-use crate::learn::inherent::inherent;
-use crate::learn::{Fit, FitWeighted, Inputs, Predict, Targets, Weights};
+use crate::learn::inherent::{fits, inherent};
+use crate::learn::{Fit, FitWeighted, Predict};
 use crate::linalg::{SpdParams, eigh, solve_spd};
 use crate::ops::gram;
 use crate::optim::{Minimiser, Minimum};
@@ -26,7 +26,8 @@ type Slopes<'a> = dyn Fn(&Array1<f64>) -> (f64, Array1<f64>) + 'a;
 ///
 /// By the representer theorem the minimiser is `f = Σ_i a_i k(x_i, ·)` whatever L is, and where L is differentiable
 /// `a_i = -s_i L'(y_i, f(x_i)) / 2λ`. It is searched by L-BFGS in the coordinates of the empirical feature map, where the
-/// penalty is a plain sum of squares; the `n x n` matrix is decomposed on the CPU whatever the device.
+/// penalty is a plain sum of squares; the `n x n` matrix is decomposed on the CPU whatever the device. A fit has the errors
+/// of that search.
 ///
 /// ```
 /// use mercer::prelude::*;
@@ -49,34 +50,6 @@ impl KernelRisk {
     /// With this kernel, loss and penalty λ > 0.
     pub fn new(kernel: Kernel, loss: SmoothLoss, penalty: f64) -> Self {
         KernelRisk { kernel, loss, penalty, search: Minimiser::new().tolerance(1e-10).max_iterations(2000) }
-    }
-
-    /// Learns to predict the numbers `y` from the rows of `x`, `n x d`.
-    ///
-    /// # Errors
-    /// [`Error::Shape`](crate::Error::Shape) or [`Error::NotFinite`](crate::Error::NotFinite) for bad data,
-    /// [`Error::Parameter`](crate::Error::Parameter), and those of the search.
-    pub fn fit(
-        &self,
-        device: &Device,
-        x: impl Inputs,
-        y: impl Targets<Of = ArrayRef<f64, Ix1>>,
-    ) -> Result<FittedKernelRisk> {
-        Fit::fit(self, device, x.inputs().view(), &*y.targets())
-    }
-
-    /// `fit` with a weight for each row: a weight of 2 is that row twice.
-    ///
-    /// # Errors
-    /// As `fit`, and for weights that are negative, not finite, all zero or not n.
-    pub fn fit_weighted(
-        &self,
-        device: &Device,
-        x: impl Inputs,
-        y: impl Targets<Of = ArrayRef<f64, Ix1>>,
-        weights: impl Weights,
-    ) -> Result<FittedKernelRisk> {
-        FitWeighted::fit_weighted(self, device, x.inputs().view(), &*y.targets(), weights.weights().view())
     }
 
     fn run(&self, x: ArrayView2<f64>, y: ArrayView1<f64>, w: ArrayView1<f64>) -> Result<FittedKernelRisk> {
@@ -161,6 +134,8 @@ setters!(KernelRisk {
     /// How the minimum is searched.
     search: Minimiser,
 });
+
+fits!(KernelRisk: Numbers -> FittedKernelRisk, NumbersWeighted -> FittedKernelRisk);
 
 const OP: &str = "KernelRisk::fit";
 

@@ -1,4 +1,4 @@
-//! Information measures. Checked in `tests/probability/information.rs`.
+//! Information measures. Checked in `tests/probability/information.rs`, `divergences.rs` and `coding.rs`.
 //!
 //! | to do | use |
 //! |---|---|

@@ -9,7 +9,7 @@ use crate::check::{finite, not_negative, require};
 use crate::learn::configure::getters;
 use crate::learn::inherent::inherent;
 use crate::learn::{Predict, Report, Reported, Score, Transform};
-use crate::models::cluster::seeding::{closest, squared_distance};
+use crate::models::cluster::seeding::{closest, cost, squared_distance};
 use crate::saved::Format;
 
 /// Fitted [`DpMeans`](super::DpMeans).
@@ -69,12 +69,7 @@ impl Transform for FittedDpMeans {
 impl Score for FittedDpMeans {
     fn score(&self, x: ArrayView2<f64>, (): &()) -> Result<f64> {
         inputs("FittedDpMeans::score", x, self.centres.ncols())?;
-        Ok(-x
-            .rows()
-            .into_iter()
-            .filter_map(|row| closest(row, self.centres.view()))
-            .map(|c| c.1)
-            .sum::<f64>())
+        Ok(-cost(x, self.centres.view()))
     }
 }
 

@@ -13,7 +13,7 @@ use crate::learn::configure::getters;
 use crate::learn::inherent::inherent;
 use crate::learn::{Inputs, Predict, Report, Reported, Score, Transform};
 use crate::matrix::{Origin, Points};
-use crate::models::cluster::seeding::{closest, squared_distance};
+use crate::models::cluster::seeding::{closest, cost, squared_distance};
 use crate::ops::nearest;
 use crate::saved::Format;
 use crate::{Device, Result};
@@ -142,12 +142,7 @@ impl Transform for FittedKMeans {
 impl Score for FittedKMeans {
     fn score(&self, x: ArrayView2<f64>, (): &()) -> Result<f64> {
         inputs("FittedKMeans::score", x, self.centres.ncols())?;
-        Ok(-x
-            .rows()
-            .into_iter()
-            .filter_map(|row| closest(row, self.centres.view()))
-            .map(|c| c.1)
-            .sum::<f64>())
+        Ok(-cost(x, self.centres.view()))
     }
 }
 

@@ -11,6 +11,8 @@ use crate::check::{pairs, parameter};
 use crate::learn::configure::{getters, setters};
 use crate::learn::inherent::{fits, inherent};
 use crate::learn::{Fit, Predict, Rows, TargetDim};
+#[cfg(feature = "serde")]
+use crate::models::kernel_methods::choice::saved_grid;
 use crate::models::kernel_methods::choice::{grid, least, skipped};
 use crate::saved::Format;
 use crate::{Device, Error, Kernel, Result};
@@ -165,9 +167,6 @@ crate::saved::saved!(FittedFalkonCv<D: TargetDim>);
 #[cfg(feature = "serde")]
 impl<D: TargetDim> crate::saved::Checked for FittedFalkonCv<D> {
     fn check(&self) -> Result<()> {
-        const OP: &str = "a saved FittedFalkonCv";
-        grid(OP, &self.kernels, &self.penalties)?;
-        let (shape, want) = (self.scores.dim(), (self.kernels.len(), self.penalties.len()));
-        crate::check::require(OP, shape == want, || format!("scores of {shape:?} where {want:?} were to be"))
+        saved_grid("a saved FittedFalkonCv", &self.kernels, &self.penalties, &self.scores)
     }
 }

@@ -11,6 +11,8 @@ use crate::learn::inherent::{fits, inherent};
 use crate::learn::plan::{BUDGET, affords};
 use crate::learn::{Fit, FitWeighted, Predict, TargetDim};
 use crate::linalg::eigh;
+#[cfg(feature = "serde")]
+use crate::models::kernel_methods::choice::saved_grid;
 use crate::models::kernel_methods::choice::{grid, least, skipped};
 use crate::ops::{gram, product};
 use crate::saved::Format;
@@ -231,9 +233,7 @@ crate::saved::saved!(FittedKernelRidgeCv<D: TargetDim>);
 impl<D: TargetDim> crate::saved::Checked for FittedKernelRidgeCv<D> {
     fn check(&self) -> Result<()> {
         const OP: &str = "a saved FittedKernelRidgeCv";
-        grid(OP, &self.kernels, &self.penalties)?;
-        let (shape, want) = (self.scores.dim(), (self.kernels.len(), self.penalties.len()));
-        require(OP, shape == want, || format!("scores of {shape:?} where {want:?} were to be"))?;
+        saved_grid(OP, &self.kernels, &self.penalties, &self.scores)?;
         let (shape, want) = (self.residuals.dim(), self.fit.dual_coefficients().dim());
         require(OP, shape == want, || format!("residuals of {shape:?} where {want:?} were to be"))?;
         crate::check::positive("penalty", self.fit.penalty())

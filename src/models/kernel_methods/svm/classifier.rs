@@ -9,11 +9,10 @@ use super::fitted::{FittedSvm, Votes};
 use super::machine::{Machine, Margin};
 use super::rows::Rows;
 use super::smo::Settings;
-use crate::check::{finite, parameter, positive, require, weights};
-use crate::learn::ClassWeights;
+use crate::check::{finite, parameter, positive, require};
 use crate::learn::configure::setters;
 use crate::learn::inherent::fits;
-use crate::learn::{Fit, FitWeighted, Inputs, Labels, Targets, Weights};
+use crate::learn::{ClassWeights, Labels};
 use crate::models::kernel_methods::expansion::Expansion;
 use crate::{Device, Kernel, Progress, Result};
 
@@ -138,44 +137,7 @@ setters!(SvmClassifier {
     progress: Progress,
 });
 
-fits!(SvmClassifier: Classify -> FittedSvm);
-
-impl SvmClassifier {
-    /// `fit` with a weight for each row: a weight of 2 is that row twice.
-    ///
-    /// # Errors
-    /// As `fit`, and for weights that are negative, not finite, all zero or not n.
-    pub fn fit_weighted<L: Ord + Clone>(
-        &self,
-        device: &Device,
-        x: impl Inputs,
-        y: impl Targets<Of = [L]>,
-        weights: impl Weights,
-    ) -> Result<FittedSvm<L>> {
-        FitWeighted::fit_weighted(self, device, x.inputs().view(), &*y.targets(), weights.weights().view())
-    }
-}
-
-impl<L: Ord + Clone> Fit<[L]> for SvmClassifier {
-    type Fitted = FittedSvm<L>;
-
-    fn fit(&self, device: &Device, x: ArrayView2<f64>, y: &[L]) -> Result<FittedSvm<L>> {
-        self.run(device, x, y, Array1::ones(y.len()).view())
-    }
-}
-
-impl<L: Ord + Clone> FitWeighted<[L]> for SvmClassifier {
-    fn fit_weighted(
-        &self,
-        device: &Device,
-        x: ArrayView2<f64>,
-        y: &[L],
-        w: ArrayView1<f64>,
-    ) -> Result<FittedSvm<L>> {
-        weights(OP, w, x.nrows())?;
-        self.run(device, x, y, w)
-    }
-}
+fits!(SvmClassifier: Classification -> FittedSvm);
 
 pub(super) const OP: &str = "SvmClassifier::fit";
 
@@ -197,9 +159,7 @@ impl SvmClassifier {
         w: ArrayView1<f64>,
     ) -> Result<FittedSvm<L>> {
         self.check(x, y)?;
-        let weighed: Vec<usize> = (0..y.len()).filter(|&i| w[i] > 0.0).collect();
-        let some: Vec<L> = weighed.iter().map(|&i| y[i].clone()).collect();
-        let (labels, index) = Labels::of_classes(&some)?;
+        let (weighed, labels, index) = Labels::of_weighed(y, w)?;
         let k = labels.classes().len();
         // The observations of a class stand together.
         let mut order: Vec<usize> = (0..index.len()).collect();

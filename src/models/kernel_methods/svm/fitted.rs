@@ -9,6 +9,7 @@ use super::platt::{Sigmoid, coupled};
 use crate::check::require;
 use crate::learn::configure::getters;
 use crate::learn::inherent::inherent;
+use crate::learn::labels::decided;
 use crate::learn::{Classes, Decision, Label, Labels, Predict, PredictProba, Report, Reported};
 use crate::models::kernel_methods::expansion::Expansion;
 use crate::ops::gram_vec;
@@ -216,13 +217,7 @@ impl<L: Label> Predict for FittedSvm<L> {
 
     /// The class of the largest decision; of two classes the second where the decision is zero or more.
     fn predict(&self, x: ArrayView2<f64>) -> Result<Vec<L>> {
-        let scores = Decision::decision(self, x)?;
-        let found = if scores.ncols() == 1 {
-            scores.column(0).iter().map(|f| usize::from(*f >= 0.0)).collect()
-        } else {
-            crate::learn::labels::most_probable(scores.view())
-        };
-        self.labels.names(&found)
+        self.labels.names(&decided(Decision::decision(self, x)?.view()))
     }
 }
 

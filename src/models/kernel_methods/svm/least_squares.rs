@@ -4,10 +4,11 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, concatenate, s};
 
 #[cfg(feature = "serde")]
 use crate::check::require as need;
-use crate::check::{finite, positive, require, weights};
+use crate::check::{finite, positive, require};
 use crate::learn::configure::{getters, setters};
 use crate::learn::inherent::{fits, inherent};
-use crate::learn::{Classes, Decision, Fit, FitWeighted, Inputs, Label, Labels, Predict, Targets, Weights};
+use crate::learn::labels::decided;
+use crate::learn::{Classes, Decision, Label, Labels, Predict};
 use crate::linalg::{Certificate, Noise, SpdFactor, SpdParams};
 use crate::models::kernel_methods::expansion::Expansion;
 use crate::saved::Format;
@@ -38,20 +39,6 @@ impl LeastSquaresSvm {
     pub fn new(kernel: Kernel, gamma: f64) -> Self {
         LeastSquaresSvm { kernel, gamma }
     }
-
-    /// `fit` with a weight for each row: a weight of 2 is that row twice.
-    ///
-    /// # Errors
-    /// As `fit`, and for weights that are negative, not finite, all zero or not n.
-    pub fn fit_weighted<L: Ord + Clone>(
-        &self,
-        device: &Device,
-        x: impl Inputs,
-        y: impl Targets<Of = [L]>,
-        weights: impl Weights,
-    ) -> Result<FittedLeastSquaresSvm<L>> {
-        FitWeighted::fit_weighted(self, device, x.inputs().view(), &*y.targets(), weights.weights().view())
-    }
 }
 
 setters!(LeastSquaresSvm {
@@ -61,30 +48,9 @@ setters!(LeastSquaresSvm {
     gamma: f64,
 });
 
-fits!(LeastSquaresSvm: Classify -> FittedLeastSquaresSvm);
+fits!(LeastSquaresSvm: Classification -> FittedLeastSquaresSvm);
 
 const OP: &str = "LeastSquaresSvm::fit";
-
-impl<L: Ord + Clone> Fit<[L]> for LeastSquaresSvm {
-    type Fitted = FittedLeastSquaresSvm<L>;
-
-    fn fit(&self, device: &Device, x: ArrayView2<f64>, y: &[L]) -> Result<FittedLeastSquaresSvm<L>> {
-        self.run(device, x, y, Array1::ones(y.len()).view())
-    }
-}
-
-impl<L: Ord + Clone> FitWeighted<[L]> for LeastSquaresSvm {
-    fn fit_weighted(
-        &self,
-        device: &Device,
-        x: ArrayView2<f64>,
-        y: &[L],
-        w: ArrayView1<f64>,
-    ) -> Result<FittedLeastSquaresSvm<L>> {
-        weights(OP, w, x.nrows())?;
-        self.run(device, x, y, w)
-    }
-}
 
 impl LeastSquaresSvm {
     fn run<L: Ord + Clone>(
@@ -97,9 +63,7 @@ impl LeastSquaresSvm {
         finite(OP, "x", x)?;
         require(OP, x.nrows() == y.len(), || format!("x has {} rows, y has {}", x.nrows(), y.len()))?;
         positive("gamma", self.gamma)?;
-        let rows: Vec<usize> = (0..y.len()).filter(|&i| w[i] > 0.0).collect();
-        let some: Vec<L> = rows.iter().map(|&i| y[i].clone()).collect();
-        let (labels, index) = Labels::of_classes(&some)?;
+        let (rows, labels, index) = Labels::of_weighed(y, w)?;
         let x = x.select(Axis(0), &rows);
         let (n, k) = (rows.len(), labels.classes().len());
         let machines = if k == 2 { 1 } else { k };
@@ -189,13 +153,7 @@ impl<L: Label> Predict for FittedLeastSquaresSvm<L> {
     type Output = Vec<L>;
 
     fn predict(&self, x: ArrayView2<f64>) -> Result<Vec<L>> {
-        let scores = Decision::decision(self, x)?;
-        let found = if scores.ncols() == 1 {
-            scores.column(0).iter().map(|f| usize::from(*f >= 0.0)).collect()
-        } else {
-            crate::learn::labels::most_probable(scores.view())
-        };
-        self.labels.names(&found)
+        self.labels.names(&decided(Decision::decision(self, x)?.view()))
     }
 }
 

@@ -30,6 +30,7 @@ mod problem;
 mod regressor;
 mod relevance;
 mod relevance_classifier;
+mod relevance_columns;
 mod rows;
 mod smo;
 mod zero_one;

@@ -3,13 +3,15 @@
 use ndarray::{Array1, Array2, ArrayRef, ArrayView2, Axis, Ix1};
 
 use super::evidence::{Statistics, best_change, posterior};
-use crate::check::{finite, inputs, pairs, positive};
+use super::relevance_columns::{ascending, columns, columns_at};
+#[cfg(feature = "serde")]
+use crate::check::finite;
+use crate::check::{inputs, pairs, positive};
 use crate::learn::configure::{getters, setters};
-use crate::learn::inherent::inherent;
-use crate::learn::{Fit, Inputs, Predict, Report, Reported, Targets};
-use crate::ops::gram;
+use crate::learn::inherent::{fits, inherent};
+use crate::learn::{Fit, Inputs, Predict, Report, Reported};
 use crate::saved::Format;
-use crate::{Device, Kernel, Matrix, Progress, Result};
+use crate::{Device, Kernel, Progress, Result};
 
 /// Sparse Bayesian regression: `f(x) = w_0 + Σ_i w_i k(x_i, x)` with `w_i ~ N(0, 1/α_i)`, the α and the noise from the evidence.
 ///
@@ -45,20 +47,6 @@ impl RelevanceVectorMachine {
         let progress = Progress::none();
         RelevanceVectorMachine { kernel, noise: None, tolerance: 1e-6, max_iterations: 5000, progress }
     }
-
-    /// Learns to predict the numbers `y` from the rows of `x`, `n x d`.
-    ///
-    /// # Errors
-    /// [`Error::Shape`](crate::Error::Shape) or [`Error::NotFinite`](crate::Error::NotFinite) for bad data,
-    /// [`Error::Parameter`](crate::Error::Parameter), [`Error::Cancelled`](crate::Error::Cancelled).
-    pub fn fit(
-        &self,
-        device: &Device,
-        x: impl Inputs,
-        y: impl Targets<Of = ArrayRef<f64, Ix1>>,
-    ) -> Result<FittedRelevanceVectorMachine> {
-        Fit::fit(self, device, x.inputs().view(), &*y.targets())
-    }
 }
 
 setters!(RelevanceVectorMachine {
@@ -73,6 +61,8 @@ setters!(RelevanceVectorMachine {
     /// Callback after every change, which can cancel the fit.
     progress: Progress,
 });
+
+fits!(RelevanceVectorMachine: Numbers -> FittedRelevanceVectorMachine);
 
 const OP: &str = "RelevanceVectorMachine::fit";
 /// Least noise that is learned, relative to the mean square of the targets.
@@ -92,10 +82,7 @@ impl Fit<ArrayRef<f64, Ix1>> for RelevanceVectorMachine {
         self.noise.map_or(Ok(()), |v| positive("noise", v))?;
         let n = x.nrows();
         crate::check::room("observations", n, 16 * (n + 1))?;
-        let k = gram(&self.kernel, &Matrix::from_host(x.to_owned()), None)?.into_array()?;
-        let mut basis = Array2::ones((n, n + 1));
-        basis.slice_mut(ndarray::s![.., 1..]).assign(&k);
-        finite(OP, "the kernel matrix", basis.view())?;
+        let basis = columns(OP, &self.kernel, x)?;
         let size = y.dot(y) / n as f64;
         let least = LEAST_NOISE * if size > 0.0 { size } else { 1.0 };
         let mut noise =
@@ -133,14 +120,8 @@ impl Fit<ArrayRef<f64, Ix1>> for RelevanceVectorMachine {
             iterations += 1;
             converged = moved < self.tolerance;
         };
-        let order = {
-            let mut order: Vec<usize> = (0..used.len()).collect();
-            order.sort_by_key(|&i| used[i]);
-            order
-        };
+        let (order, relevance) = ascending(&used);
         let constant = used.contains(&0);
-        let relevance: Vec<usize> =
-            order.iter().map(|&i| used[i]).filter(|&j| j > 0).map(|j| j - 1).collect();
         let report = Report::new(trace, iterations, converged, vec![found.log_evidence]);
         Ok(FittedRelevanceVectorMachine {
             format: Format,
@@ -221,13 +202,7 @@ impl FittedRelevanceVectorMachine {
 
     fn columns(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
         inputs("FittedRelevanceVectorMachine::predict", x, self.features)?;
-        let first = usize::from(self.constant);
-        let mut phi = Array2::ones((x.nrows(), self.weights.len()));
-        if !self.relevance.is_empty() {
-            let (x, z) = (Matrix::from_host(x.to_owned()), Matrix::from_host(self.points.clone()));
-            phi.slice_mut(ndarray::s![.., first..]).assign(&gram(&self.kernel, &x, Some(&z))?.into_array()?);
-        }
-        Ok(phi)
+        columns_at(&self.kernel, self.constant, &self.points, x)
     }
 }
 

@@ -1,15 +1,17 @@
 //! The relevance vector machine for two classes: Laplace's approximation, and a prior for each coefficient.
 
-use ndarray::{Array1, Array2, ArrayView2, Axis, s};
+use ndarray::{Array1, Array2, ArrayView2, Axis};
 
 use super::evidence::{Statistics, best_change};
 use super::laplace_mode::laplace;
-use crate::check::{finite, positive, require, room};
+use super::relevance_columns::{ascending, columns, columns_at};
+#[cfg(feature = "serde")]
+use crate::check::finite;
+use crate::check::{positive, require, room};
 use crate::learn::classify::{Body, Probable, Task, classifier_fits, fitted_classifier, sigmoid};
 use crate::learn::configure::{getters, setters};
 use crate::learn::{Inputs, Report, Reported};
-use crate::ops::gram;
-use crate::{Device, Kernel, Matrix, Progress, Result};
+use crate::{Device, Kernel, Progress, Result};
 
 /// Sparse Bayesian classification: `p(second | x) = σ(w_0 + Σ_i w_i k(x_i, x))` with `w_i ~ N(0, 1/α_i)`, the α from the evidence.
 ///
@@ -77,10 +79,7 @@ impl RelevanceVectorClassifier {
         })?;
         let (n, d) = task.x.dim();
         room("observations", n, 32 * (n + 1))?;
-        let k = gram(&self.kernel, &Matrix::from_host(task.x.to_owned()), None)?.into_array()?;
-        let mut basis = Array2::ones((n, n + 1));
-        basis.slice_mut(s![.., 1..]).assign(&k);
-        finite(OP, "the kernel matrix", basis.view())?;
+        let basis = columns(OP, &self.kernel, task.x.view())?;
         let squares = &basis * &basis;
 
         // With no weights all scores are zero: the column that gains most by itself comes first.
@@ -115,9 +114,7 @@ impl RelevanceVectorClassifier {
             iterations += 1;
             converged = moved < self.tolerance;
         };
-        let mut order: Vec<usize> = (0..used.len()).collect();
-        order.sort_by_key(|&i| used[i]);
-        let rows: Vec<usize> = order.iter().map(|&i| used[i]).filter(|&j| j > 0).map(|j| j - 1).collect();
+        let (order, rows) = ascending(&used);
         let given = |i: usize| task.kept.as_ref().map_or(i, |kept| kept[i]);
         Ok(Found {
             kernel: self.kernel.clone(),
@@ -154,13 +151,7 @@ pub(super) struct Found {
 impl Found {
     /// The columns that remain, at new rows.
     fn columns(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
-        let mut phi = Array2::ones((x.nrows(), self.weights.len()));
-        if !self.relevance.is_empty() {
-            let (x, z) = (Matrix::from_host(x.to_owned()), Matrix::from_host(self.points.clone()));
-            let k = gram(&self.kernel, &x, Some(&z))?.into_array()?;
-            phi.slice_mut(s![.., usize::from(self.constant)..]).assign(&k);
-        }
-        Ok(phi)
+        columns_at(&self.kernel, self.constant, &self.points, x)
     }
 }
 

@@ -5,8 +5,9 @@ use ndarray::{Array1, Array2, ArrayRef, ArrayView2, Axis, Ix1};
 use super::evidence::maximise;
 use super::fitted::FittedBayesianLinearRegression;
 use crate::check::{finite, pairs, positive, require};
+use crate::learn::Fit;
 use crate::learn::configure::setters;
-use crate::learn::{Fit, Inputs, Targets};
+use crate::learn::inherent::fits;
 use crate::{Device, Error, Progress, Result};
 
 /// What is believed of the weights before any data.
@@ -129,21 +130,9 @@ impl BayesianLinearRegression {
         self.prior.check(self.beta, features)?;
         FittedBayesianLinearRegression::before(self.prior.clone(), self.beta, features)
     }
-
-    /// Learns to predict `y`, n numbers, from the rows of `x`, `n x d`.
-    ///
-    /// # Errors
-    /// [`Error::Shape`] or [`Error::NotFinite`] for bad data, [`Error::Parameter`] for settings out of their domain, and
-    /// what the documentation of the model names.
-    pub fn fit(
-        &self,
-        device: &Device,
-        x: impl Inputs,
-        y: impl Targets<Of = ArrayRef<f64, Ix1>>,
-    ) -> Result<FittedBayesianLinearRegression> {
-        Fit::fit(self, device, x.inputs().view(), &*y.targets())
-    }
 }
+
+fits!(BayesianLinearRegression: Numbers -> FittedBayesianLinearRegression);
 
 impl Fit<ArrayRef<f64, Ix1>> for BayesianLinearRegression {
     type Fitted = FittedBayesianLinearRegression;

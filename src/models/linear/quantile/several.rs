@@ -6,8 +6,8 @@ use super::joint::joint;
 use super::model::{FittedQuantileRegression, QuantileRegression};
 use crate::check::{not_negative, pairs, parameter, require, weights};
 use crate::learn::configure::{getters, setters};
-use crate::learn::inherent::inherent;
-use crate::learn::{Fit, FitWeighted, Inputs, Predict, Targets, Weights};
+use crate::learn::inherent::{fits, inherent};
+use crate::learn::{Fit, FitWeighted, Inputs, Predict};
 use crate::saved::Format;
 use crate::{Device, Progress, Result};
 
@@ -29,6 +29,9 @@ const OP: &str = "Quantiles::fit";
 /// assert!(said.rows().into_iter().all(|r| r[0] <= r[1] && r[1] <= r[2]));
 /// # Ok::<(), mercer::Error>(())
 /// ```
+///
+/// # Errors of a fit
+/// Those of [`QuantileRegression`], and [`Error::Parameter`](crate::Error::Parameter) for quantiles that do not ascend.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Quantiles {
@@ -62,33 +65,6 @@ impl Quantiles {
     pub fn progress(mut self, progress: Progress) -> Self {
         self.one = self.one.progress(progress);
         self
-    }
-
-    /// Learns to predict the quantiles of `y` from the rows of `x`, `n x d`.
-    ///
-    /// # Errors
-    /// As those of [`QuantileRegression`], and [`Error::Parameter`](crate::Error::Parameter) for quantiles that do not ascend.
-    pub fn fit(
-        &self,
-        device: &Device,
-        x: impl Inputs,
-        y: impl Targets<Of = ArrayRef<f64, Ix1>>,
-    ) -> Result<FittedQuantiles> {
-        Fit::fit(self, device, x.inputs().view(), &*y.targets())
-    }
-
-    /// `fit` with a weight for each row: a weight of 2 is that row twice.
-    ///
-    /// # Errors
-    /// As `fit`, and for weights that are negative, not finite, all zero or not n.
-    pub fn fit_weighted(
-        &self,
-        device: &Device,
-        x: impl Inputs,
-        y: impl Targets<Of = ArrayRef<f64, Ix1>>,
-        weights: impl Weights,
-    ) -> Result<FittedQuantiles> {
-        FitWeighted::fit_weighted(self, device, x.inputs().view(), &*y.targets(), weights.weights().view())
     }
 
     /// All together, if that was asked for and there is an intercept; else each by itself.
@@ -138,6 +114,8 @@ setters!(Quantiles {
     /// Whether all quantiles are fitted together, so that none is above the next; not unless said otherwise.
     non_crossing: bool,
 });
+
+fits!(Quantiles: Numbers -> FittedQuantiles, NumbersWeighted -> FittedQuantiles);
 
 impl Fit<ArrayRef<f64, Ix1>> for Quantiles {
     type Fitted = FittedQuantiles;

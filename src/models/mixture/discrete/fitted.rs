@@ -4,7 +4,8 @@ use std::marker::PhantomData;
 
 use ndarray::{Array1, Array2, ArrayView2};
 
-use super::model::{Family, Params, log_joint};
+use super::model::{Family, log_joint};
+use super::sums::Params;
 use super::{Bernoulli, Categorical};
 #[cfg(feature = "serde")]
 use crate::check::{finite, require, weights};

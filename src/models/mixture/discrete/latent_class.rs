@@ -4,18 +4,18 @@
 //! A row becomes zeros and ones, a column for each category of each variable, and zeros for a cell that is missing: then
 //! `log p(x, k)` is linear in it, and a missing cell is summed out.
 
-use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, s};
+use ndarray::{ArrayView1, ArrayView2, s};
 
-use super::latent_class_fitted::{FittedLatentClass, Params, Variables};
+use super::latent_class_fitted::{FittedLatentClass, Variables, log_joint};
+use super::sums::{Params, Sums};
 use crate::check::{components, parameter, positive, require, room, rows};
 use crate::configure::setters;
-use crate::inference::em::{Em, EmModel, Observations, Statistics, em_setters};
+use crate::inference::em::{Em, EmModel, Observations, em_setters};
 use crate::learn::inherent::fits;
 use crate::learn::{Fit, FitWeighted};
 use crate::matrix::{Origin, Points};
 use crate::models::mixture::gaussian::{MixtureStart, memberships};
 use crate::models::mixture::responsibilities::responsibilities;
-use crate::ops::{Along, Reduction, Trans, gemm, reduce};
 use crate::{Device, Result};
 
 pub(super) const OP: &str = "LatentClass";
@@ -26,7 +26,6 @@ pub(super) const OP: &str = "LatentClass";
 /// Symmetric Dirichlet priors of `smoothing` further counts of each category keep the probabilities from zero.
 ///
 /// ```
-/// use mercer::models::mixture::LatentClass;
 /// use mercer::prelude::*;
 /// let hole = f64::NAN;
 /// let x = ndarray::array![[0., 2., 0.], [0., hole, 0.], [0., 2., 0.], [1., 0., 1.], [1., 0., hole], [1., 1., 1.]];
@@ -109,8 +108,7 @@ impl LatentClass {
         let start = |seed| {
             let labels = MixtureStart::PlusPlus.labels(&Device::cpu(), z.view(), w, self.classes, seed)?;
             let r = memberships(&labels, self.classes, w);
-            let sums = Sums { mass: r.sum_axis(Axis(0)), total: r.t().dot(&z), log_likelihood: 0.0 };
-            Ok(model.learn(&sums))
+            Ok(model.learn(&Sums::of_memberships(&r, z.view())))
         };
         let run = self.em.run_exactly(&model, &data, exact.as_ref(), start)?;
         let (params, mass) = (run.params, run.stats.mass.sum());
@@ -137,32 +135,6 @@ impl FitWeighted for LatentClass {
     ) -> Result<FittedLatentClass> {
         crate::check::weights(OP, w, x.nrows())?;
         self.run(device, x, Some(w))
-    }
-}
-
-/// What the rows add up to, by class: their mass, and each category of each variable where it was seen.
-#[derive(Debug, Clone)]
-struct Sums {
-    mass: Array1<f64>,
-    total: Array2<f64>,
-    log_likelihood: f64,
-}
-
-impl Statistics for Sums {
-    fn add(&mut self, other: &Self) {
-        self.mass += &other.mass;
-        self.total += &other.total;
-        self.log_likelihood += other.log_likelihood;
-    }
-
-    fn scale(&mut self, by: f64) {
-        self.mass *= by;
-        self.total *= by;
-        self.log_likelihood *= by;
-    }
-
-    fn mass(&self) -> f64 {
-        self.mass.sum()
     }
 }
 
@@ -193,10 +165,8 @@ impl EmModel for LatentEm<'_> {
     type Stats = Sums;
 
     fn expect(&self, params: &Params, rows: &Observations) -> Result<Sums> {
-        let (r, log_likelihood) = responsibilities(params.log_joint(rows.x()?)?, rows)?;
-        let mass = reduce(&r, Along::EachColumn, Reduction::Sum)?.to_array()?.index_axis_move(Axis(0), 0);
-        let total = gemm(1.0, &r, Trans::Yes, rows.x()?, Trans::No)?.to_array()?;
-        Ok(Sums { mass, total, log_likelihood })
+        let (r, log_likelihood) = responsibilities(log_joint(params, rows.x()?)?, rows)?;
+        Sums::of(&r, rows.x()?, log_likelihood)
     }
 
     fn maximise(&self, _: &Params, sums: &Sums) -> Result<Params> {

@@ -5,6 +5,7 @@ use std::ops::Range;
 use ndarray::{Array1, Array2, ArrayView2, s};
 
 use super::latent_class::OP;
+use super::sums::Params;
 use crate::check::{columns, parameter, require, zeros};
 use crate::configure::getters;
 use crate::learn::inherent::inherent;
@@ -69,24 +70,12 @@ impl Variables {
     }
 }
 
-/// π, and the probabilities of all categories of all variables, `K x Σ V_j`.
-#[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) struct Params {
-    #[cfg_attr(feature = "serde", serde(with = "crate::saved::vector"))]
-    pub weights: Array1<f64>,
-    #[cfg_attr(feature = "serde", serde(with = "crate::saved::matrix"))]
-    pub probabilities: Array2<f64>,
-}
-
-impl Params {
-    /// `log π_k + Σ_j log θ_kj(x_j)` over the cells that are not missing, `n x K`.
-    pub fn log_joint(&self, z: &Matrix) -> Result<Matrix> {
-        let up = |a: Array2<f64>| Matrix::from_array(&z.device(), a.view());
-        let offset = Array2::from_shape_fn((1, self.weights.len()), |(_, k)| log_weight(self.weights[k]));
-        let slope = up(self.probabilities.mapv(f64::ln))?;
-        zip(&gemm(1.0, z, Trans::No, &slope, Trans::Yes)?, &up(offset)?, Zip::Add)
-    }
+/// `log π_k + Σ_j log θ_kj(x_j)` over the cells that are not missing, `n x K`.
+pub(super) fn log_joint(params: &Params, z: &Matrix) -> Result<Matrix> {
+    let up = |a: Array2<f64>| Matrix::from_array(&z.device(), a.view());
+    let offset = Array2::from_shape_fn((1, params.weights.len()), |(_, k)| log_weight(params.weights[k]));
+    let slope = up(params.probabilities.mapv(f64::ln))?;
+    zip(&gemm(1.0, z, Trans::No, &slope, Trans::Yes)?, &up(offset)?, Zip::Add)
 }
 
 /// Fitted [`LatentClass`](super::LatentClass).
@@ -147,7 +136,7 @@ impl FittedLatentClass {
         let z = self.variables.encode(x)?;
         let flops = 2.0 * z.len() as f64 * self.params.weights.len() as f64;
         let points = Points::new(OP, &self.device, z.view(), Origin::Fixed, flops)?;
-        self.params.log_joint(points.matrix()?)
+        log_joint(&self.params, points.matrix()?)
     }
 
     /// The log probability of the cells of each row that are not missing.

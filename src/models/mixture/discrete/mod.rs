@@ -6,6 +6,7 @@ mod fitted;
 mod latent_class;
 mod latent_class_fitted;
 mod model;
+mod sums;
 
 pub use bernoulli::{Bernoulli, BernoulliMixture};
 pub use categorical::{Categorical, CategoricalMixture};

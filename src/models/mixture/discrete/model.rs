@@ -5,17 +5,18 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
+use ndarray::{Array2, ArrayView1, ArrayView2};
 
 use super::fitted::FittedDiscreteMixture;
+use super::sums::{Params, Sums};
 use crate::check::{components, numbers, parameter, positive};
-use crate::inference::em::{Em, EmModel, Observations, Statistics, em_setters};
+use crate::inference::em::{Em, EmModel, Observations, em_setters};
 use crate::learn::ranks::{Meeting, fits_across};
 use crate::matrix::{Origin, Points};
 use crate::models::mixture::factors::log_weight;
 use crate::models::mixture::gaussian::{MixtureStart, memberships};
 use crate::models::mixture::responsibilities::responsibilities;
-use crate::ops::{Along, Reduction, Trans, Zip, gemm, reduce, zip};
+use crate::ops::{Trans, Zip, gemm, zip};
 use crate::{Device, Matrix, Result};
 
 /// In what the discrete mixtures differ.
@@ -51,46 +52,6 @@ pub struct DiscreteMixture<F> {
 em_setters!(DiscreteMixture<F: Family>: max_iterations, tolerance, restarts, seed, mode, progress, checkpoint);
 
 fits_across!(DiscreteMixture<F: Family>: Fit -> FittedDiscreteMixture<F>);
-
-/// π and the probabilities, `K x d`.
-#[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) struct Params {
-    #[cfg_attr(feature = "serde", serde(with = "crate::saved::vector"))]
-    pub weights: Array1<f64>,
-    #[cfg_attr(feature = "serde", serde(with = "crate::saved::matrix"))]
-    pub probabilities: Array2<f64>,
-}
-
-/// What the rows add up to, by component.
-#[derive(Debug, Clone)]
-struct Sums {
-    mass: Array1<f64>,
-    /// `sum_i w_i r_ik x_i`.
-    total: Array2<f64>,
-    log_likelihood: f64,
-}
-
-crate::saved::wired!(Params { weights, probabilities });
-crate::saved::wired!(Sums { mass, total, log_likelihood });
-
-impl Statistics for Sums {
-    fn add(&mut self, other: &Self) {
-        self.mass += &other.mass;
-        self.total += &other.total;
-        self.log_likelihood += other.log_likelihood;
-    }
-
-    fn scale(&mut self, by: f64) {
-        self.mass *= by;
-        self.total *= by;
-        self.log_likelihood *= by;
-    }
-
-    fn mass(&self) -> f64 {
-        self.mass.sum()
-    }
-}
 
 impl<F: Family> DiscreteMixture<F> {
     /// k components, the best of five starts.
@@ -152,8 +113,7 @@ impl<F: Family> DiscreteMixture<F> {
         let cpu = Device::cpu();
         let labels = MixtureStart::PlusPlus.labels(&cpu, rows.view(), w, self.components, seed)?;
         let r = memberships(&labels, self.components, w);
-        let sums = Sums { mass: r.sum_axis(Axis(0)), total: r.t().dot(&x), log_likelihood: 0.0 };
-        Ok(self.learn(&sums))
+        Ok(self.learn(&Sums::of_memberships(&r, x)))
     }
 
     /// The most probable parameters under symmetric Beta or Dirichlet priors.
@@ -194,9 +154,7 @@ impl<F: Family> EmModel for DiscreteEm<'_, F> {
 
     fn expect(&self, params: &Params, rows: &Observations) -> Result<Sums> {
         let (r, log_likelihood) = responsibilities(log_joint::<F>(params, rows.x()?)?, rows)?;
-        let mass = reduce(&r, Along::EachColumn, Reduction::Sum)?.to_array()?.index_axis_move(Axis(0), 0);
-        let total = gemm(1.0, &r, Trans::Yes, rows.x()?, Trans::No)?.to_array()?;
-        Ok(Sums { mass, total, log_likelihood })
+        Sums::of(&r, rows.x()?, log_likelihood)
     }
 
     fn maximise(&self, _: &Params, sums: &Sums) -> Result<Params> {
