@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let device = Device::best();
     let images = support::table("digits.csv")?.slice(s![.., 1..]).to_owned();
     let n = images.nrows();
-    let shuffled = images.select(Axis(0), &permutation(n, n, 7, 0));
+    let shuffled = images.select(Axis(0), &permutation(n, n, 7, 0)?);
     let test = TwoSampleTest::new().null(Null::Permutations(499));
     let watch = |stream: &Array2<f64>| -> Result<Vec<Reading>, mercer::Error> {
         let places = (WINDOW..=n - WINDOW).step_by(STEP);

@@ -88,7 +88,7 @@ fn correlation_test(x: &Array2<f64>, y: &Array2<f64>, count: usize) -> (f64, f64
     let own = (&x * &y).sum();
     let larger = (0..count)
         .filter(|&b| {
-            let order = permutation(n, n, 0, b);
+            let order = permutation(n, n, 0, b)?;
             (&x * &y.select(Axis(0), &order)).sum().abs() >= own.abs()
         })
         .count();
@@ -150,7 +150,7 @@ fn alignment(device: &Device, table: &Array2<f64>, area: &Area) -> Result<(), Bo
     let n = table.nrows();
     let columns = |which: &[usize]| standardised(table.select(Axis(1), which).view());
     let block = |b: usize| columns(&(10 * b..10 * b + 10).collect::<Vec<_>>());
-    let order = permutation(n, n, 1, 0);
+    let order = permutation(n, n, 1, 0)?;
     let records: [(&str, Array2<f64>); 7] = [
         ("mean", block(0)),
         ("worst", block(2)),

@@ -24,7 +24,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let of = |digit: f64| {
         let rows: Vec<usize> = (0..digits.nrows()).filter(|&i| digits[[i, 0]] == digit).collect();
         // In the file one writer follows another; a sample must be in no order.
-        let order: Vec<usize> = permutation(rows.len(), rows.len(), 1, 0).iter().map(|&i| rows[i]).collect();
+        let order: Vec<usize> = permutation(rows.len(), rows.len(), 1, 0)?.iter().map(|&i| rows[i]).collect();
         digits.slice(s![.., 1..]).select(Axis(0), &order)
     };
     let (threes, fives) = (of(3.0), of(5.0));

@@ -68,6 +68,8 @@ struct OnGpu {
     precision: Precision,
     /// What made this matrix found on the way, and what uses it would have to find again.
     inverses: Option<Arc<Matrix>>,
+    /// A column whose differences are lost in f32.
+    coarse: Option<usize>,
 }
 
 /// Two operands, seen together on the device they share.
@@ -77,13 +79,14 @@ pub(crate) enum Shared<'a> {
 }
 
 impl Matrix {
-    /// Copies `a` to `device`.
+    /// Copies `a` to `device`; a GPU holds it in f32. Points far from the origin lose what tells them apart there: verbs
+    /// that need the differences of rows then refuse, models shift their data first.
     ///
     /// # Errors
     /// [`Error::Shape`] if `a` is empty, [`Error::NotFinite`] if it holds a NaN, an infinity or, on a GPU, a value
     /// beyond f32; [`Error::TooLarge`] if it exceeds the adapter's buffers.
     pub fn from_array<T: Element>(device: &Device, a: ArrayView2<T>) -> Result<Self> {
-        Self::upload("Matrix::from_array", device, a)
+        Ok(Self::upload("Matrix::from_array", device, a)?.remembers(a))
     }
 
     /// One column from a slice.
@@ -93,7 +96,7 @@ impl Matrix {
     pub fn column<T: Element>(device: &Device, v: &[T]) -> Result<Self> {
         let view = ArrayView2::from_shape((v.len(), 1), v)
             .map_err(|e| Error::Shape { op: "Matrix::column", what: e.to_string() })?;
-        Self::upload("Matrix::column", device, view)
+        Ok(Self::upload("Matrix::column", device, view)?.remembers(view))
     }
 
     /// Wraps a host array without checks: for results of our own computations. Either memory order will do.
@@ -108,7 +111,7 @@ impl Matrix {
         (rows, cols): (usize, usize),
         precision: Precision,
     ) -> Self {
-        let data = Data::Gpu(OnGpu { gpu: gpu.clone(), buffer: Arc::new(buffer), precision, inverses: None });
+        let data = Data::Gpu(OnGpu { gpu: gpu.clone(), buffer: Arc::new(buffer), precision, inverses: None, coarse: None });
         Matrix { rows, cols, data }
     }
 

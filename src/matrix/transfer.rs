@@ -3,13 +3,18 @@
 use std::sync::Arc;
 
 use half::f16;
-use ndarray::{Array2, ArrayView2};
+use ndarray::{Array2, ArrayView1, ArrayView2};
 
-use super::{Data, Element, LANES, Matrix, Precision, Shared};
+use super::{Data, Element, LANES, Matrix, OnGpu, Precision, Shared};
 use crate::device::{Device, Place};
 use crate::host::memory as host;
 use crate::host::pool::Host;
 use crate::{Error, Result};
+
+/// How much of a column's range rounding may move a number by.
+const COARSE: f64 = 1e-4;
+/// A range that is rounding itself, relative to the numbers.
+const CONSTANT: f64 = 1e-12;
 
 impl Matrix {
     pub(crate) fn upload<T: Element>(op: &'static str, device: &Device, a: ArrayView2<T>) -> Result<Self> {
@@ -32,6 +37,30 @@ impl Matrix {
                 let buffer = gpu.upload("matrix", bytemuck::cast_slice(&padded))?;
                 Ok(Self::resident(gpu, buffer, (rows, cols), Precision::Single))
             }),
+        }
+    }
+
+    /// Keeps in mind that `a`, which it was made from, had differences that it has lost.
+    pub(super) fn remembers<T: Element>(mut self, a: ArrayView2<T>) -> Self {
+        if let Data::Gpu(on) = &mut self.data {
+            on.coarse = a.columns().into_iter().position(is_coarse);
+        }
+        self
+    }
+
+    /// An error for points whose differences were lost when they were uploaded.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`].
+    pub(crate) fn differs(&self, op: &'static str) -> Result<()> {
+        match &self.data {
+            Data::Gpu(OnGpu { coarse: Some(column), .. }) => Err(Error::Unsupported {
+                op,
+                what: format!("what tells the numbers of column {column} apart, which f32 has rounded away,"),
+                device: self.device().to_string(),
+                instead: "subtract the mean of each column before the upload, change the unit, or use the CPU",
+            }),
+            _ => Ok(()),
         }
     }
 
@@ -148,4 +177,16 @@ impl Matrix {
             Data::Gpu(_) => Self::upload("Matrix::to_device", device, self.to_array()?.view()),
         }
     }
+}
+
+/// Whether f32 moves a number by too much of the range of all.
+fn is_coarse<T: Element>(column: ArrayView1<T>) -> bool {
+    let [mut low, mut high, mut moved] = [f64::INFINITY, f64::NEG_INFINITY, 0.0];
+    for v in column {
+        let v: f64 = (*v).into();
+        (low, high) = (low.min(v), high.max(v));
+        moved = f64::max(moved, (v - f64::from(v as f32)).abs());
+    }
+    let range = high - low;
+    moved > COARSE * range && range > CONSTANT * low.abs().max(high.abs())
 }

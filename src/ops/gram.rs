@@ -27,7 +27,8 @@ pub(super) const DEPTH: usize = 4; // `DEPTH` in the shaders
 /// # Errors
 /// [`Error::Shape`](crate::Error::Shape) if the kernel or the operands disagree about the features,
 /// [`Error::Parameter`](crate::Error::Parameter) for a hyper-parameter outside its domain,
-/// [`Error::Unsupported`](crate::Error::Unsupported) for a kernel that the GPU cannot run,
+/// [`Error::Unsupported`](crate::Error::Unsupported) for a kernel that the GPU cannot run, and for a stationary one of points
+/// on a GPU whose differences f32 has lost,
 /// [`Error::TooLarge`](crate::Error::TooLarge) if K exceeds the adapter's largest buffer (then use
 /// [`gram_vec`](super::gram_vec())), [`Error::Overflow`](crate::Error::Overflow) for a value beyond f64 on the CPU. A GPU
 /// holds infinities or NaN for what is beyond f32: to find out would mean reading back, which is left to what uses K.
@@ -41,7 +42,7 @@ pub(super) const DEPTH: usize = 4; // `DEPTH` in the shaders
 /// # Ok::<(), mercer::Error>(())
 /// ```
 pub fn gram(kernel: &Kernel, x: &Matrix, y: Option<&Matrix>) -> Result<Matrix> {
-    match check("gram", x, y)? {
+    match check_points("gram", x, y, kernel.is_stationary())? {
         Shared::Cpu => cpu(kernel, x.cpu(), y.map(Matrix::cpu)).map(Matrix::from_host),
         Shared::Gpu(gpu) => gpu.guard("gram", || on_gpu(gpu, kernel, x, y, Precision::Single)),
     }
@@ -53,7 +54,7 @@ pub fn gram(kernel: &Kernel, x: &Matrix, y: Option<&Matrix>) -> Result<Matrix> {
 /// # Errors
 /// As [`gram()`].
 pub fn gram_half(kernel: &Kernel, x: &Matrix, y: Option<&Matrix>) -> Result<Matrix> {
-    match check("gram", x, y)? {
+    match check_points("gram", x, y, kernel.is_stationary())? {
         Shared::Cpu => to_half(&gram(kernel, x, y)?),
         Shared::Gpu(gpu) => gpu.guard("gram", || on_gpu(gpu, kernel, x, y, Precision::Half)),
     }
@@ -65,4 +66,18 @@ pub(super) fn check<'a>(op: &'static str, x: &'a Matrix, y: Option<&Matrix>) -> 
         require(op, p == q, || format!("x has {p} features, y has {q}"))?;
     }
     x.shared(op, y.as_slice())
+}
+
+/// [`check`] of points whose differences matter, if those do.
+pub(super) fn check_points<'a>(
+    op: &'static str,
+    x: &'a Matrix,
+    y: Option<&Matrix>,
+    differences: bool,
+) -> Result<Shared<'a>> {
+    if differences {
+        x.differs(op)?;
+        y.map_or(Ok(()), |y| y.differs(op))?;
+    }
+    check(op, x, y)
 }

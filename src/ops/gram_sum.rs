@@ -6,7 +6,7 @@
 use ndarray::{Array2, s};
 use rayon::prelude::*;
 
-use super::gram::{Loaded, Params, Ready, STRIP, TILE, check};
+use super::gram::{Loaded, Params, Ready, STRIP, TILE, check_points};
 use super::half::single;
 use super::require;
 use crate::gpu::{Gpu, Pass};
@@ -78,7 +78,7 @@ pub fn gram_sum_grad(kernel: &Kernel, x: &Matrix, y: Option<&Matrix>, weights: W
 }
 
 fn run(kernel: &Kernel, x: &Matrix, y: Option<&Matrix>, weights: Weights, gradient: bool) -> Result<GramSum> {
-    let place = check("gram_sum", x, y)?;
+    let place = check_points("gram_sum", x, y, kernel.is_stationary())?;
     let (n, m) = (x.rows(), y.unwrap_or(x).rows());
     let fits = match weights {
         Weights::Dense(w) | Weights::Symmetric(w) => {

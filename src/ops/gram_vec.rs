@@ -8,7 +8,7 @@ use pulp::Arch;
 use rayon::prelude::*;
 
 use super::gemm::{Block, Part, Product, accumulate_alone, on_gpu as product};
-use super::gram::{DEPTH, Loaded, Params, Ready, STRIP, TILE, check, fill};
+use super::gram::{DEPTH, Loaded, Params, Ready, STRIP, TILE, check_points, fill};
 use super::half::single;
 use super::{Trans, require};
 use crate::gpu::{Gpu, Pass, Shader};
@@ -49,7 +49,7 @@ const PANEL_BYTES: usize = 64 << 20;
 /// # Ok::<(), mercer::Error>(())
 /// ```
 pub fn gram_vec(kernel: &Kernel, x: &Matrix, y: Option<&Matrix>, v: &Matrix) -> Result<Matrix> {
-    let place = check("gram_vec", x, y)?;
+    let place = check_points("gram_vec", x, y, kernel.is_stationary())?;
     let m = y.unwrap_or(x).rows();
     require("gram_vec", v.rows() == m, || format!("K has {m} columns, v has {} rows", v.rows()))?;
     x.shared("gram_vec", &[v])?;

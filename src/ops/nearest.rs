@@ -10,7 +10,7 @@ pub(crate) use centres::Centres;
 use ndarray::Array2;
 use rayon::prelude::*;
 
-use super::gram::{DEPTH, Params, TILE, check, per_pair};
+use super::gram::{DEPTH, Params, TILE, check_points, per_pair};
 use super::half::operand;
 use super::reduce::flat;
 use crate::gpu::{Gpu, Pass, Shader};
@@ -61,7 +61,7 @@ pub struct Nearest {
 /// # Ok::<(), mercer::Error>(())
 /// ```
 pub fn nearest(x: &Matrix, y: &Matrix) -> Result<Nearest> {
-    match check("nearest", x, Some(y))? {
+    match check_points("nearest", x, Some(y), true)? {
         Shared::Cpu => Ok(cpu(x.cpu(), y.cpu())),
         Shared::Gpu(gpu) => gpu.guard("nearest", || on_gpu(gpu, x, y)),
     }

@@ -6,7 +6,7 @@ mod on_cpu;
 
 use ndarray::Array2;
 
-use super::gram::{check, per_pair};
+use super::gram::{check_points, per_pair};
 use super::half::operand;
 use crate::check::{components, room};
 use crate::gpu::{Gpu, Pass, Shader};
@@ -61,7 +61,7 @@ pub struct NearestK {
 /// # Ok::<(), mercer::Error>(())
 /// ```
 pub fn nearest_k(x: &Matrix, y: &Matrix, k: usize) -> Result<NearestK> {
-    let place = check("nearest_k", x, Some(y))?;
+    let place = check_points("nearest_k", x, Some(y), true)?;
     components("neighbours", k, y.rows())?;
     room("neighbours", k, x.rows().saturating_mul(32))?;
     match place {

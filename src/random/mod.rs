@@ -9,7 +9,7 @@ mod draws;
 mod philox;
 
 pub use draws::Threshold;
-pub(crate) use philox::{LANES, philox_lanes};
+pub(crate) use philox::{LANES, pair, philox_lanes};
 pub use philox::{Philox, philox};
 
 use rand::seq::SliceRandom;

@@ -9,6 +9,7 @@ use rand::TryRng;
 const MULTIPLIERS: [u32; 2] = [0xD251_1F53, 0xCD9E_8D57];
 const WEYL: [u32; 2] = [0x9E37_79B9, 0xBB67_AE85];
 const ROUNDS: usize = 10;
+const LOW: u64 = u32::MAX as u64;
 
 /// The four words of a counter under a key: `ten rounds of (hi(m₁c₂) ⊕ c₁ ⊕ k₀, lo(m₁c₂), hi(m₀c₀) ⊕ c₃ ⊕ k₁, lo(m₀c₀))`.
 ///
@@ -31,28 +32,32 @@ pub fn philox(counter: [u32; 4], key: [u32; 2]) -> [u32; 4] {
     c
 }
 
-/// Blocks that [`philox_lanes`] makes together.
+/// Blocks that are made together: so many chains of products hide each other's latency.
 pub(crate) const LANES: usize = 16;
 
-/// [`philox`] of [`LANES`] blocks of a stream, one after another: word w of block `first + l` at `[w][l]`.
+/// [`philox`] of [`LANES`] blocks of a stream, one after another: word w of block `first + l` is the low half of `[w][l]`.
+///
+/// A product of vector registers reads the low halves of its lanes: what else is in them need not be taken away.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "what is not inlined loses the instruction set of its caller")]
 #[allow(clippy::needless_range_loop, reason = "a lane is the same place of four arrays")]
-pub(crate) fn philox_lanes(first: u64, stream: u64, seed: u64) -> [[u32; LANES]; 4] {
+pub(crate) fn philox_lanes(first: u64, stream: u64, seed: u64) -> [[u64; LANES]; 4] {
     let ([s, t], mut k) = (halves(stream), halves(seed));
-    let mut c = [[0; LANES], [0; LANES], [s; LANES], [t; LANES]];
+    let mut c = [[0; LANES], [0; LANES], [u64::from(s); LANES], [u64::from(t); LANES]];
     for l in 0..LANES {
-        [c[0][l], c[1][l]] = halves(first.wrapping_add(l as u64));
+        c[0][l] = first.wrapping_add(l as u64);
+        c[1][l] = c[0][l] >> 32;
     }
     for _ in 0..ROUNDS {
+        let [k0, k1] = k.map(u64::from);
         let mut next = [[0; LANES]; 4];
         for l in 0..LANES {
-            let x = u64::from(MULTIPLIERS[0]) * u64::from(c[0][l]);
-            let y = u64::from(MULTIPLIERS[1]) * u64::from(c[2][l]);
-            next[0][l] = (y >> 32) as u32 ^ c[1][l] ^ k[0];
-            next[1][l] = y as u32;
-            next[2][l] = (x >> 32) as u32 ^ c[3][l] ^ k[1];
-            next[3][l] = x as u32;
+            let x = u64::from(MULTIPLIERS[0]) * (c[0][l] & LOW);
+            let y = u64::from(MULTIPLIERS[1]) * (c[2][l] & LOW);
+            next[0][l] = (y >> 32) ^ c[1][l] ^ k0;
+            next[1][l] = y;
+            next[2][l] = (x >> 32) ^ c[3][l] ^ k1;
+            next[3][l] = x;
         }
         c = next;
         k = [k[0].wrapping_add(WEYL[0]), k[1].wrapping_add(WEYL[1])];
@@ -146,13 +151,21 @@ impl WithSimd for Blocks<'_> {
     fn with_simd<S: Simd>(self, _: S) {
         for (b, out) in self.out.chunks_exact_mut(4 * LANES).enumerate() {
             let words = philox_lanes(self.first.wrapping_add((b * LANES) as u64), self.stream, self.seed);
+            let mut pairs = [0u64; 2 * LANES];
             for l in 0..LANES {
-                for w in 0..4 {
-                    out[4 * l + w] = words[w][l];
-                }
+                pairs[2 * l] = pair(words[0][l], words[1][l]);
+                pairs[2 * l + 1] = pair(words[2][l], words[3][l]);
             }
+            out.copy_from_slice(bytemuck::cast_slice(&pairs));
         }
     }
+}
+
+/// Two words, the low halves of these, as they follow each other in memory.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "what is not inlined loses the instruction set of its caller")]
+pub(crate) fn pair(first: u64, second: u64) -> u64 {
+    u64::from_le(first & LOW | second << 32)
 }
 
 fn halves(v: u64) -> [u32; 2] {

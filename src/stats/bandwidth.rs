@@ -5,7 +5,7 @@
 use ndarray::{ArrayView2, Axis};
 use rayon::prelude::*;
 
-use super::resample::permutation;
+use super::resample::permuted;
 use crate::check::{number, parameter, room, sample};
 use crate::learn::Inputs;
 use crate::{Error, Kernel, Result};
@@ -58,7 +58,7 @@ fn distances(op: &'static str, x: ArrayView2<f64>, metric: Metric, among: Among)
     let x = match among {
         Among::Subsample { most, seed } if most < x.nrows() => {
             parameter("subsample", most as f64, most >= 2, "two points make a distance")?;
-            drawn = x.select(Axis(0), &permutation(x.nrows(), most, seed, usize::MAX));
+            drawn = x.select(Axis(0), &permuted(x.nrows(), most, seed, usize::MAX));
             drawn.view()
         }
         _ => x,

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use mercer::learn::{Fit, FitWeighted, Rows};
 use mercer::{Device, Error, Progress, Result};
-use ndarray::{Array1, Array2, ArrayView2, Axis, concatenate, s};
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, concatenate, s};
 
 use crate::support::adapters;
 
@@ -120,9 +120,11 @@ where
             (Err(_), Err(_)) => {}
             (Ok(want), Ok(got)) => {
                 assert_eq!(want.dim(), got.dim(), "{name}: {case}");
-                let scale = want.iter().fold(0f64, |s, v| s.max(v.abs())).max(f64::MIN_POSITIVE);
-                let off = want.iter().zip(got).map(|(w, g)| (w - g).abs() / scale).fold(0.0, worse);
-                assert!(off <= tolerance, "{name}: {case}: off by {off:e} of {scale:e}");
+                for (j, (want, got)) in want.columns().into_iter().zip(got.columns()).enumerate() {
+                    let scale = spread(want);
+                    let off = want.iter().zip(got).map(|(w, g)| (w - g).abs() / scale).fold(0.0, worse);
+                    assert!(off <= tolerance, "{name}: {case}: column {j} off by {off:e} of {scale:e}");
+                }
             }
             (want, got) => panic!("{name}: {case}: {got:?} where the CPU has {want:?}"),
         }
@@ -185,6 +187,14 @@ where
         let later = text.replacen("\"format\":1", "\"format\":99", 1);
         assert!(text != later && serde_json::from_str::<F>(&later).is_err(), "{}: no format", self.name);
     }
+}
+
+/// The range of a column, or its size if the range is rounding.
+fn spread(column: ArrayView1<f64>) -> f64 {
+    let by = |f: fn(f64, f64) -> f64, start: f64| column.iter().copied().fold(start, f);
+    let (low, high) = (by(f64::min, f64::INFINITY), by(f64::max, f64::NEG_INFINITY));
+    let size = low.abs().max(high.abs()).max(f64::MIN_POSITIVE);
+    if high - low > 1e-9 * size { high - low } else { size }
 }
 
 fn worse(a: f64, b: f64) -> f64 {

@@ -126,7 +126,7 @@ fn what_makes_no_sense_is_refused() {
         assert!(matches!(nystrom(&op, &bad, Jitter::Never), Err(Error::Shape { .. })), "{bad:?}");
         assert!(bad.len() == 3 || op.columns(&bad).is_err());
     }
-    for (n, m) in [(5, 0), (5, 6), (0, 0)] {
+    for (n, m) in [(5, 0), (5, 6), (0, 0), (1 << 40, 2)] {
         assert!(matches!(landmarks(n, m, 0), Err(Error::Parameter { .. })));
     }
     assert_eq!(landmarks(100, 10, 5), landmarks(100, 10, 5));

@@ -190,3 +190,26 @@ fn what_overflows_is_an_error_that_says_where() {
     let fits = Matrix::from_array(&cpu, x.select(ndarray::Axis(0), &[0, 2]).view()).unwrap();
     assert_eq!(gram(&kernel, &fits, None).unwrap().to_array().unwrap()[[0, 1]], 5f64.exp());
 }
+
+/// f32 rounds 1e8, 1e8 + 1 and 1e8 + 2 to one number: refused, and right once the mean is taken away.
+#[test]
+fn differences_that_f32_loses_are_refused() {
+    let (far, near) = ([1e8, 1e8 + 1.0, 1e8 + 2.0], [-1.0, 0.0, 1.0]);
+    let want = gram(&Kernel::rbf(1.0), &Matrix::column(&Device::cpu(), &far).unwrap(), None).unwrap();
+    let want = want.to_array().unwrap();
+    assert!((want[[0, 2]] - (-2f64).exp()).abs() < 1e-15);
+    for device in adapters() {
+        let x = Matrix::column(device, &far).unwrap();
+        let refused = gram(&Kernel::rbf(1.0), &x, None).unwrap_err().to_string();
+        assert!(refused.contains("column 0"), "{refused}");
+        assert!(mercer::ops::nearest(&x, &x).is_err() && mercer::ops::nearest_k(&x, &x, 1).is_err());
+        // What is no difference keeps its digits.
+        assert!(gram(&Kernel::linear(), &x, None).is_ok());
+        let got = gram(&Kernel::rbf(1.0), &Matrix::column(device, &near).unwrap(), None).unwrap();
+        let off = (&got.to_array().unwrap() - &want).mapv(f64::abs);
+        assert!(off.iter().all(|v| *v < 1e-6), "{off}");
+        // A constant is no difference either, however large.
+        let same = Matrix::column(device, &[1e8 + 1.0; 3]).unwrap();
+        assert!(gram(&Kernel::rbf(1.0), &same, None).is_ok());
+    }
+}

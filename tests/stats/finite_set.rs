@@ -186,7 +186,7 @@ fn the_level_of_the_independence_test_is_kept() {
 #[test]
 fn permutations_are_their_definition() {
     let (cpu, null) = (Device::cpu(), Null::Permutations(40));
-    let order = |n: usize, b: usize| permutation(n, n, 6, (1 << 20) + b);
+    let order = |n: usize, b: usize| permutation(n, n, 6, (1 << 20) + b).unwrap();
     let (x, y) = (random(25, 1, 1), random(25, 2, 2));
     let placement = given(&random(2, 3, 3), &[0.9, 0.6]);
     let test = FiniteSetIndependence::new().placement(placement).null(null).seed(6);

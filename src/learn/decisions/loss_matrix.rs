@@ -4,7 +4,7 @@ use ndarray::{Array2, ArrayView1};
 
 use super::probabilities;
 use crate::Result;
-use crate::check::{finite, parameter, require};
+use crate::check::{finite, parameter, require, room};
 use crate::learn::data::Inputs;
 use crate::learn::labels::most_probable;
 
@@ -42,6 +42,7 @@ impl LossMatrix {
     /// # Errors
     /// [`Error::Shape`](crate::Error::Shape) for no classes.
     pub fn zero_one(classes: usize) -> Result<Self> {
+        room("classes", classes, classes.saturating_mul(8))?;
         Self::new(Array2::from_shape_fn((classes, classes), |(k, j)| f64::from(u8::from(k != j))))
     }
 

@@ -2,7 +2,7 @@
 
 use super::{By, Fold, Split, indices, members};
 use crate::Result;
-use crate::check::parameter;
+use crate::check::{parameter, room};
 use crate::learn::configure::setters;
 use crate::learn::data::Targets;
 use crate::random::shuffle;
@@ -51,6 +51,7 @@ impl Holdout {
     /// [`Error::Shape`](crate::Error::Shape) for labels or groups of another number of rows.
     pub fn split(&self, n: usize) -> Result<Fold> {
         self.by.fits("Holdout::split", n)?;
+        room("rows", n, 3 * size_of::<usize>())?;
         let mut held = vec![false; n];
         match &self.by {
             By::Rows => {

@@ -117,7 +117,7 @@ impl Split for KFold {
         self.by.fits("KFold::split", n)?;
         let seeded = self.repeats == 1 || (self.repeats > 1 && self.seed.is_some());
         parameter("repeats", self.repeats as f64, seeded, "must be 1, or more with a seed to shuffle by")?;
-        room("repeats", self.repeats, self.folds.saturating_mul(8 * n))?;
+        room("repeats", self.repeats, self.folds.saturating_mul(n).saturating_mul(8))?;
         let mut folds = Vec::new();
         for repeat in 0..self.repeats {
             let part = self.parts(n, repeat as u64)?;

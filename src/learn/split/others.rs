@@ -13,7 +13,7 @@ pub struct LeaveOneOut;
 impl Split for LeaveOneOut {
     fn split(&self, n: usize) -> Result<Vec<Fold>> {
         parameter("rows", n as f64, n > 1, "must be at least 2 to leave one out")?;
-        room("rows", n, 8 * n)?;
+        room("rows", n, n.saturating_mul(8))?;
         Ok((0..n).map(|k| (0..n).partition(|&i| i != k)).collect())
     }
 }

@@ -5,7 +5,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::low_rank::LowRank;
-use crate::check::{parameter, require};
+use crate::check::{parameter, require, room};
 use crate::linalg::iterative::operator::{Operator, has_columns};
 use crate::linalg::solve::factor::Factor;
 use crate::linalg::solve::jitter::Jitter;
@@ -74,9 +74,10 @@ fn finish(
 /// `m` different indices below `n`, uniformly, the same for the same seed.
 ///
 /// # Errors
-/// [`Error::Parameter`] if `m` is zero or above `n`.
+/// [`Error::Parameter`] if `m` is zero or above `n`, or memory has no room for n numbers.
 pub fn landmarks(n: usize, m: usize, seed: u64) -> Result<Vec<usize>> {
     parameter("landmarks", m as f64, (1..=n).contains(&m), "must be between 1 and the number of points")?;
+    room("points", n, size_of::<usize>())?;
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut all: Vec<usize> = (0..n).collect();
     for i in 0..m {

@@ -5,7 +5,7 @@ use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::{Chain, Lattice, Thresholds};
-use crate::random::{LANES, philox_lanes};
+use crate::random::{LANES, pair, philox_lanes};
 
 /// Site (i, 2q + p) of colour c, `p = (i + c) mod 2`, stands at q of row i; a place on either side of a row, and a place
 /// without a site, hold zero, or the neighbour across the border.
@@ -107,10 +107,10 @@ fn close<T: Copy + Default>(row: &mut [T], periodic: bool) {
     [row[0], row[end]] = outside;
 }
 
-/// The words of a row's sites whose places in their blocks are even, then those whose places are odd.
+/// The words of a row's sites whose places in their blocks are even, then those whose places are odd, two side by side.
 struct Words<'a> {
-    even: &'a mut [u32],
-    odd: &'a mut [u32],
+    even: &'a mut [u64],
+    odd: &'a mut [u64],
     first: u64,
     stream: u64,
     seed: u64,
@@ -122,12 +122,12 @@ impl WithSimd for Words<'_> {
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "what is not inlined loses the instruction set of its caller")]
     fn with_simd<S: Simd>(self, _: S) {
-        let pairs = self.even.chunks_exact_mut(2 * LANES).zip(self.odd.chunks_exact_mut(2 * LANES));
+        let pairs = self.even.chunks_exact_mut(LANES).zip(self.odd.chunks_exact_mut(LANES));
         for (b, (even, odd)) in pairs.enumerate() {
             let words = philox_lanes(self.first + (b * LANES) as u64, self.stream, self.seed);
             for l in 0..LANES {
-                (even[2 * l], even[2 * l + 1]) = (words[0][l], words[2][l]);
-                (odd[2 * l], odd[2 * l + 1]) = (words[1][l], words[3][l]);
+                even[l] = pair(words[0][l], words[2][l]);
+                odd[l] = pair(words[1][l], words[3][l]);
             }
         }
     }
@@ -184,13 +184,13 @@ fn swept(
     lattice: &Lattice,
     thresholds: &Thresholds,
     colours: &mut Colours<i8>,
-    words: &mut Vec<u32>,
+    words: &mut Vec<u64>,
     chain: Chain,
     sweep: usize,
 ) {
     let m = colours.cols;
-    // Blocks that a row can touch, in whole groups of lanes, two words of each parity.
-    let half = 2 * (m.div_ceil(4) + 1).next_multiple_of(LANES);
+    // Blocks that a row can touch, in whole groups of lanes: of each parity a pair of words.
+    let half = (m.div_ceil(4) + 1).next_multiple_of(LANES);
     words.resize(colours.rows * 2 * half, 0);
     let stream = chain.first + sweep as u64;
     let mut below = thresholds.table[0];
@@ -207,7 +207,8 @@ fn swept(
                 Arch::new().dispatch(Words { even, odd, first, stream, seed: chain.seed });
             }
             let at = i * m % 4 + parity;
-            let own = &words[half * (at % 2) + at / 2..][..row.sites.len()];
+            let words: &[u32] = bytemuck::cast_slice(words);
+            let own = &words[2 * half * (at % 2) + at / 2..][..row.sites.len()];
             if thresholds.levels.is_empty() {
                 Arch::new().dispatch(Decide { row, words: own, below, always, sign });
             } else {

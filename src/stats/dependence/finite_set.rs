@@ -13,7 +13,7 @@ use crate::stats::finite_set::{
     FiniteSetOutcome, Placement, Search, SetFeatures, Verdict, around, dependence, dependence_value, flat,
     random_rows, split,
 };
-use crate::stats::resample::{Null, Resampling, permutation, resampling_setters};
+use crate::stats::resample::{Null, Resampling, permuted, resampling_setters};
 use crate::stats::{Among, Metric, median_distance};
 use crate::{Device, Kernel, Matrix, Progress, Result};
 
@@ -127,7 +127,7 @@ impl FiniteSetIndependence {
         let method = "finite set independence criterion";
         let verdict = Verdict { op: OP, method, resampling, rows: 2 * rows, features: count, kernels };
         let outcome = verdict.of(device, dependence_value(&fx, &fy)?, |b| {
-            dependence_value(&fx, &fy.select(Axis(0), &permutation(rows, rows, seed, b)))
+            dependence_value(&fx, &fy.select(Axis(0), &permuted(rows, rows, seed, b)))
         })?;
         let locations = Array2::from_shape_fn((count, p + q), |(j, f)| theta[j * (p + q) + f]);
         Ok(FiniteSetOutcome { outcome, locations, widths, search })

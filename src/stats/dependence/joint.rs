@@ -8,7 +8,7 @@ use crate::matrix::Points;
 use crate::ops::{Along, Reduction, Zip, gram, permute, reduce, zip};
 use crate::stats::outcome::{Run, TestOutcome};
 use crate::stats::resample::{
-    Combine, Null, Resampling, Steps, Values, combine, number_on, permutation, resampling_setters, trusted,
+    Combine, Null, Resampling, Steps, Values, combine, number_on, permuted, resampling_setters, trusted,
 };
 use crate::{Device, Kernel, Matrix, Progress, Result};
 
@@ -90,7 +90,7 @@ impl JointHsic {
         let mut all = vec![statistic(&ready, &[])?];
         for b in 0..count {
             let orders: Vec<Vec<usize>> =
-                (0..others).map(|v| permutation(n, n, seed, 1 + b * others + v)).collect();
+                (0..others).map(|v| permuted(n, n, seed, 1 + b * others + v)).collect();
             all.push(statistic(&ready, &orders)?);
             steps.made()?;
         }

@@ -5,7 +5,7 @@ use rand::RngExt;
 use rand_distr::StandardNormal;
 
 use crate::optim::{Minimiser, Minimum};
-use crate::stats::resample::{permutation, stream};
+use crate::stats::resample::{permuted, stream};
 use crate::{Error, Result};
 
 /// Sets of locations that are tried before the search sets out from the best of them.
@@ -45,7 +45,7 @@ impl Default for Placement {
 
 /// The rows that the search sees and those that the test sees, both in random order.
 pub(in crate::stats) fn split(n: usize, share: f64, seed: u64, index: usize) -> (Vec<usize>, Vec<usize>) {
-    let mut order = permutation(n, n, seed, index);
+    let mut order = permuted(n, n, seed, index);
     let test = order.split_off((share * n as f64).round() as usize);
     (order, test)
 }
@@ -57,7 +57,7 @@ pub(in crate::stats) fn random_rows(
     seed: u64,
     index: usize,
 ) -> Array2<f64> {
-    let rows = permutation(x.nrows(), x.nrows(), seed, index);
+    let rows = permuted(x.nrows(), x.nrows(), seed, index);
     let wanted: Vec<usize> = rows.iter().copied().cycle().take(count).collect();
     x.select(Axis(0), &wanted)
 }

@@ -8,7 +8,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::null::Null;
-use super::permutations::{combinations, permutation, signs};
+use super::permutations::{combinations, permuted, drawn_signs};
 use crate::check::{parameter, require, room};
 use crate::ops::Relabellings;
 use crate::{Device, Result};
@@ -55,11 +55,11 @@ impl Labels {
             if b == 0 {
                 own.copy_from_slice(&data);
             } else if swaps {
-                for (i, sign) in signs(m, seed, b).into_iter().enumerate() {
+                for (i, sign) in drawn_signs(m, seed, b).into_iter().enumerate() {
                     own[if sign > 0.0 { i } else { m + i }] = 1;
                 }
             } else {
-                for i in permutation(all, m, seed, b) {
+                for i in permuted(all, m, seed, b) {
                     own[i] = 1;
                 }
             }

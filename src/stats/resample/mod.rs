@@ -20,7 +20,7 @@ pub(super) use labels::Labels;
 pub(super) use law::{NOTHING, chi_squares, gamma, normal, outcome, varies};
 pub use null::{Null, p_value};
 pub(super) use null::{judged, threshold};
-pub(super) use permutations::{all_permutations, stream};
+pub(super) use permutations::{all_permutations, drawn_signs, permuted, stream};
 pub use permutations::{permutation, signs};
 pub(super) use quantile::upper_quantile;
 pub(super) use steps::Steps;

@@ -3,6 +3,9 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use crate::Result;
+use crate::check::room;
+
 /// The generator of resample `index`: each has its own stream, so that they can be drawn in any order.
 pub(in crate::stats) fn stream(seed: u64, index: usize) -> ChaCha8Rng {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -14,12 +17,22 @@ pub(in crate::stats) fn stream(seed: u64, index: usize) -> ChaCha8Rng {
 ///
 /// ```
 /// use mercer::stats::permutation;
-/// let mut p = permutation(5, 5, 7, 0);
-/// assert_eq!(p[..2], permutation(5, 2, 7, 0)); // fewer entries are the same ones
+/// let mut p = permutation(5, 5, 7, 0)?;
+/// assert_eq!(p[..2], permutation(5, 2, 7, 0)?); // fewer entries are the same ones
 /// p.sort_unstable();
 /// assert_eq!(p, [0, 1, 2, 3, 4]);
+/// # Ok::<(), mercer::Error>(())
 /// ```
-pub fn permutation(n: usize, take: usize, seed: u64, index: usize) -> Vec<usize> {
+///
+/// # Errors
+/// [`Error::Parameter`](crate::Error::Parameter) for more numbers than memory has room for.
+pub fn permutation(n: usize, take: usize, seed: u64, index: usize) -> Result<Vec<usize>> {
+    room("n", n, size_of::<usize>())?;
+    Ok(permuted(n, take, seed, index))
+}
+
+/// [`permutation`] of as many as there are observations.
+pub(in crate::stats) fn permuted(n: usize, take: usize, seed: u64, index: usize) -> Vec<usize> {
     let mut rng = stream(seed, index);
     let mut p: Vec<usize> = (0..n).collect();
     let take = take.min(n);
@@ -32,7 +45,16 @@ pub fn permutation(n: usize, take: usize, seed: u64, index: usize) -> Vec<usize>
 }
 
 /// `n` independent signs, +1 or -1 with equal probability: sign vector `index` of `seed`.
-pub fn signs(n: usize, seed: u64, index: usize) -> Vec<f64> {
+///
+/// # Errors
+/// [`Error::Parameter`](crate::Error::Parameter) for more numbers than memory has room for.
+pub fn signs(n: usize, seed: u64, index: usize) -> Result<Vec<f64>> {
+    room("n", n, size_of::<f64>())?;
+    Ok(drawn_signs(n, seed, index))
+}
+
+/// [`signs`] of as many as there are observations.
+pub(in crate::stats) fn drawn_signs(n: usize, seed: u64, index: usize) -> Vec<f64> {
     let mut rng = stream(seed, index);
     (0..n).map(|_| if rng.random::<bool>() { 1.0 } else { -1.0 }).collect()
 }

@@ -12,7 +12,7 @@ use crate::stats::finite_set::{
     FiniteSetOutcome, Placement, Search, SetFeatures, Verdict, around, flat, parts, random_normal,
     random_rows, split, two_samples as studentised, two_samples_value,
 };
-use crate::stats::resample::{Null, Resampling, permutation, resampling_setters};
+use crate::stats::resample::{Null, Resampling, permuted, resampling_setters};
 use crate::stats::{Among, Metric, median_distance};
 use crate::{Device, Kernel, Matrix, Progress, Result};
 
@@ -139,7 +139,7 @@ impl FiniteSetTest {
         let verdict = Verdict { op: OP, method, resampling, rows: n + m, features: count, kernels };
         let both = pooled(fx.view(), fy.view());
         let outcome = verdict.of(device, two_samples_value(&fx, &fy)?, |b| {
-            let mut first = permutation(n + m, n + m, seed, b);
+            let mut first = permuted(n + m, n + m, seed, b);
             let second = first.split_off(n);
             two_samples_value(&both.select(Axis(0), &first), &both.select(Axis(0), &second))
         })?;

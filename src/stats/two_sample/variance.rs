@@ -8,7 +8,7 @@ use crate::learn::Inputs;
 use crate::matrix::Points;
 use crate::ops::{Along, Reduction, Zip, gram, reduce, zip};
 use crate::stats::dependence::{sum_of_squares, u_centred};
-use crate::stats::resample::{finite, permutation};
+use crate::stats::resample::{finite, permuted};
 use crate::{Device, Kernel, Matrix, Result};
 
 /// What stands between a ratio and a division by zero, relative to nothing: variances of kernels bounded by one are far
@@ -112,7 +112,7 @@ pub(super) fn split(
         require("TwoSampleTest", some + 2 <= n, || {
             format!("a split needs four observations to choose by and two to test, of {n}")
         })?;
-        let order = permutation(n, n, seed, index);
+        let order = permuted(n, n, seed, index);
         Ok((a.select(Axis(0), &order[..some]), a.select(Axis(0), &order[some..])))
     };
     // Streams that no resample uses.

@@ -20,7 +20,7 @@ pub fn dealt_work(ranks: &dyn Ranks) {
     assert_eq!((one.index(), one.table()), (all.index(), all.table()));
     // Permutations, restarts and chains: whatever is a function of its number.
     let statistic = |i: usize| {
-        let order = mercer::stats::permutation(40, 40, 7, i);
+        let order = mercer::stats::permutation(40, 40, 7, i).unwrap();
         Ok(order.iter().enumerate().map(|(at, &j)| y[j] * x[[at, 0]]).sum::<f64>())
     };
     let restart = |i: usize| Ok(KMeans::new(4).restarts(1).seed(i as u64).fit(&CPU(), &x)?.cost());

@@ -2,6 +2,7 @@
 //! `tests/sequence/hidden_markov.rs`.
 
 use ndarray::{Array1, Array2, Array3, ArrayView1, ArrayView2, Axis, s};
+use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::emission::{Emission, symbol};
@@ -14,6 +15,8 @@ use crate::ops::Moments;
 
 /// Rows of one task.
 const BLOCK: usize = 2048;
+/// Partial sums of a product.
+const LANES: usize = 16;
 
 /// Expected counts of first states, transitions and emissions.
 #[derive(Debug, Clone)]
@@ -151,21 +154,26 @@ impl Sums {
     ) -> Result<()> {
         // What is missing shows nothing.
         let seen: Vec<usize> = (0..x.nrows()).filter(|t| x.row(*t).iter().all(|v| v.is_finite())).collect();
+        let features = || -> Vec<Vec<f64>> {
+            x.columns().into_iter().map(|x| seen.iter().map(|t| x[*t]).collect()).collect()
+        };
         match model.emission() {
             Emission::Discrete(b) => {
-                for t in seen {
+                for &t in &seen {
                     let v = symbol(x[[t, 0]], b.ncols())?;
                     self.counts.column_mut(v).scaled_add(1.0, &states.row(t));
                 }
             }
             Emission::Gaussian { .. } => {
+                let features = features();
                 for s in 0..states.ncols() {
                     let weights: Vec<f64> = seen.iter().map(|t| states[[*t, s]]).collect();
-                    self.component(s, x, &seen, &weights);
+                    self.component(s, &features, &weights);
                 }
             }
             Emission::Mixture { weights, .. } => {
                 let (m, logs) = (weights.ncols(), model.emission().log_components(x)?);
+                let features = features();
                 for s in 0..states.ncols() {
                     let wholes: Vec<f64> = seen
                         .iter()
@@ -177,7 +185,7 @@ impl Sums {
                             if p > 0.0 { p * (logs[[*t, s * m + c]] - whole).exp() } else { 0.0 }
                         };
                         let weights: Vec<f64> = seen.iter().zip(&wholes).map(share).collect();
-                        self.component(s * m + c, x, &seen, &weights);
+                        self.component(s * m + c, &features, &weights);
                     }
                 }
             }
@@ -185,32 +193,59 @@ impl Sums {
         Ok(())
     }
 
-    /// The count, mean and scatter of a component that has none yet, from these rows with these weights.
-    fn component(&mut self, part: usize, x: ArrayView2<f64>, rows: &[usize], weights: &[f64]) {
-        let (m, d) = (self.counts.ncols(), x.ncols());
+    /// The count, mean and scatter of a component that has none yet, from the features of some rows with these weights.
+    fn component(&mut self, part: usize, features: &[Vec<f64>], weights: &[f64]) {
+        let m = self.counts.ncols();
         let all: f64 = weights.iter().sum();
         self.counts[[part / m, part % m]] += all;
         if all <= 0.0 {
             return;
         }
-        let mut mean = vec![0.0; d];
-        for (t, w) in rows.iter().zip(weights) {
-            mean.iter_mut().zip(x.row(*t)).for_each(|(to, v)| *to += w / all * v);
-        }
-        let (mut scatter, mut off) = (vec![0.0; d * d], vec![0.0; d]);
-        for (t, w) in rows.iter().zip(weights) {
-            off.iter_mut().zip(x.row(*t).iter().zip(&mean)).for_each(|(o, (v, m))| *o = v - m);
-            for i in 0..d {
-                let by = w * off[i];
-                scatter[i * d..=i * d + i].iter_mut().zip(&off).for_each(|(s, o)| *s += by * o);
-            }
-        }
+        let (mean, scatter) = Arch::new().dispatch(Weighed { features, weights, all });
         self.means.row_mut(part).iter_mut().zip(mean).for_each(|(to, v)| *to = v);
         let mut own = self.scatter.index_axis_mut(Axis(0), part);
         for ((i, j), s) in own.indexed_iter_mut() {
-            *s = scatter[i.max(j) * d + i.min(j)];
+            *s = scatter[i.max(j) * features.len() + i.min(j)];
         }
     }
+}
+
+/// The mean of weighted rows, and the lower triangle of their scatter about it.
+struct Weighed<'a> {
+    features: &'a [Vec<f64>],
+    weights: &'a [f64],
+    all: f64,
+}
+
+impl WithSimd for Weighed<'_> {
+    type Output = (Vec<f64>, Vec<f64>);
+
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "what is not inlined loses the instruction set of its caller")]
+    fn with_simd<S: Simd>(self, _: S) -> Self::Output {
+        let Weighed { features, weights, all } = self;
+        let d = features.len();
+        let mean: Vec<f64> = features.iter().map(|x| dot(x, weights) / all).collect();
+        let centred = |(x, mean): (&Vec<f64>, &f64)| x.iter().map(|v| v - mean).collect::<Vec<f64>>();
+        let off: Vec<Vec<f64>> = features.iter().zip(&mean).map(centred).collect();
+        let mut scatter = vec![0.0; d * d];
+        for (i, own) in off.iter().enumerate() {
+            let by: Vec<f64> = own.iter().zip(weights).map(|(o, w)| w * o).collect();
+            (0..=i).for_each(|j| scatter[i * d + j] = dot(&by, &off[j]));
+        }
+        (mean, scatter)
+    }
+}
+
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "what is not inlined loses the instruction set of its caller")]
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let mut sums = [0.0; LANES];
+    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());
+    for (a, b) in a.iter().zip(b) {
+        (0..LANES).for_each(|l| sums[l] += a[l] * b[l]);
+    }
+    sums.iter().sum::<f64>() + a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum::<f64>()
 }
 
 impl Statistics for Sums {
