@@ -11,6 +11,7 @@ mod support;
 
 mod checks;
 mod data;
+mod refusals;
 
 macro_rules! conforms {
     ($name:ident, $data:expr, $model:expr, $ask:expr; $tolerance:expr $(, $extra:ident $(($with:expr))?)*) => {

@@ -110,20 +110,21 @@ fn an_iteration_moves_no_data() {
             let before = device.counters();
             model.fit_weighted(device, &x, &weights).unwrap();
             let after = device.counters();
-            (
+            [
                 after.dispatches - before.dispatches,
                 after.bytes_up - before.bytes_up,
                 after.bytes_down - before.bytes_down,
-            )
+                after.submissions - before.submissions,
+            ]
         };
         let (few, many) = (spent(2), spent(7));
-        let each = |few: u64, many: u64| (many - few) / 5;
-        let (dispatches, up, down) = (each(few.0, many.0), each(few.1, many.1), each(few.2, many.2));
+        let [dispatches, up, down, submissions] = std::array::from_fn(|i| (many[i] - few[i]) / 5);
         println!("{device}: an iteration is {dispatches} dispatches, {up} bytes up, {down} bytes down");
         assert!((1..=20).contains(&dispatches), "{dispatches} dispatches on {device}");
         // Means, whitening and offsets, padded; never the n weights, nor the n x d data.
         assert!(up <= 512, "{up} bytes up on {device}");
         assert!(down <= 1024, "{down} bytes down on {device}");
+        assert_eq!(submissions, 1, "on {device}");
     }
 }
 

@@ -11,8 +11,8 @@ use super::stick_breaking::Weights;
 use crate::inference::em::{EmModel, Observations};
 use crate::models::mixture::factors::{invert_lower, lower_cholesky};
 use crate::models::mixture::gaussian::GaussianStatistics;
-use crate::models::mixture::responsibilities::responsibilities;
-use crate::ops::{Second, Whitening, gaussian_log_density, moments};
+use crate::models::mixture::responsibilities::expected;
+use crate::ops::{Second, Whitening, gaussian_log_density};
 use crate::{Matrix, Result};
 
 /// What the precisions of the components may be: each a Wishart matrix, or fewer numbers with gamma priors, which are
@@ -247,8 +247,7 @@ impl EmModel for BayesianEm<'_> {
 
     fn expect(&self, q: &Posterior, rows: &Observations) -> Result<GaussianStatistics> {
         let (means, reference) = rows.place(&q.means)?;
-        let (r, bound) = responsibilities(q.log_joint(rows.x()?, &means)?, rows)?;
-        let sums = moments(rows.x()?, &r, &means, Second::Full)?;
+        let (sums, bound) = expected(q.log_joint(rows.x()?, &means)?, rows, &means, Second::Full)?;
         Ok(GaussianStatistics::new(reference, sums, bound))
     }
 

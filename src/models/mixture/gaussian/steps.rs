@@ -9,8 +9,8 @@ use super::sufficient::GaussianStatistics;
 use crate::inference::em::{EmModel, Observations};
 use crate::matrix::{Origin, Points};
 use crate::models::mixture::factors::log_joint;
-use crate::models::mixture::responsibilities::responsibilities;
-use crate::ops::{Second, moments};
+use crate::models::mixture::responsibilities::expected;
+use crate::ops::Second;
 use crate::{Device, Result};
 
 /// Rows, all of them complete or some of them not.
@@ -114,8 +114,8 @@ impl EmModel for GaussianEm<'_> {
             Batch::Incomplete(rows) => return rows.expect(params, self.second()),
         };
         let (means, reference) = rows.place(&params.means)?;
-        let (r, log_likelihood) = responsibilities(log_joint(rows.x()?, &means, params)?, rows)?;
-        let sums = moments(rows.x()?, &r, &means, self.second())?;
+        let log_joint = log_joint(rows.x()?, &means, params)?;
+        let (sums, log_likelihood) = expected(log_joint, rows, &means, self.second())?;
         Ok(GaussianStatistics::new(reference, sums, log_likelihood))
     }
 
