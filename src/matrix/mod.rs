@@ -111,7 +111,13 @@ impl Matrix {
         (rows, cols): (usize, usize),
         precision: Precision,
     ) -> Self {
-        let data = Data::Gpu(OnGpu { gpu: gpu.clone(), buffer: Arc::new(buffer), precision, inverses: None, coarse: None });
+        let data = Data::Gpu(OnGpu {
+            gpu: gpu.clone(),
+            buffer: Arc::new(buffer),
+            precision,
+            inverses: None,
+            coarse: None,
+        });
         Matrix { rows, cols, data }
     }
 

@@ -36,5 +36,6 @@ const OF_NUMBERS: &[(&str, &str)] = &[
 /// Whether a line may answer with an error in this case.
 pub fn may_refuse(name: &str, case: &str) -> bool {
     let moved = ["far from", "of tiny", "of huge"].iter().any(|kind| case.contains(kind));
-    moved && OF_A_DOMAIN.contains(&name) || OF_NUMBERS.iter().any(|(n, kind)| *n == name && case.contains(kind))
+    moved && OF_A_DOMAIN.contains(&name)
+        || OF_NUMBERS.iter().any(|(n, kind)| *n == name && case.contains(kind))
 }

@@ -121,13 +121,13 @@ fn a_gradient_reads_no_matrix_back() {
     let (x, y) = data(150, 2, 5);
     for gpu in &crate::support::alone() {
         let gp = model();
-        gp.log_evidence(gpu, &x, &y).unwrap();
+        gp.device_evidence(gpu, &x, &y).unwrap();
         let before = gpu.counters();
-        gp.log_evidence(gpu, &x, &y).unwrap();
+        gp.device_evidence(gpu, &x, &y).unwrap();
         let after = gpu.counters();
         let (up, down) = (after.bytes_up - before.bytes_up, after.bytes_down - before.bytes_down);
         println!("{gpu}: {} dispatches, {up} bytes up, {down} down", after.dispatches - before.dispatches);
-        assert!(down < 150 * 150 * 4, "{down} bytes down");
+        assert!((1..150 * 150 * 4).contains(&down), "{down} bytes down");
     }
 }
 

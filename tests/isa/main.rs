@@ -22,6 +22,11 @@ const FAMILY: &str = "RADV_FORCE_FAMILY";
 /// Of the kernels the one that all are measured by, as it stands in a pipeline's name.
 const PLAIN: &str = ";SqDist@None;Exponential(0, 0);learned";
 
+/// A part of what there is, or of one.
+fn ratio(part: u32, of: u32) -> f64 {
+    f64::from(part) / f64::from(of.max(1))
+}
+
 type Failure = Box<dyn std::error::Error>;
 
 /// A shader with its constants, and what became of it.
@@ -44,15 +49,19 @@ impl Shader {
         let (c, hot) = (&self.compiled, self.hot());
         let flags: Vec<String> = self.constants.iter().map(|(n, v)| format!("{n}={v}")).collect();
         format!(
-            "{:<22} {:>4} {:>6} {:>6} | {:>13} {:>5} {:>5} {:>10} | {}",
+            "{:<22} {:>4} {:>6} {:>6} {:>6} | {:>13} {:>5} {:>5} {:>4.0} % {:>9.2} {:>8} | {:>4.0} % | {}",
             self.verb,
             c.registers,
             c.occupancy,
             c.workgroup_bytes,
+            c.spills,
             hot.fma,
             hot.float,
             hot.transcendental + hot.integer,
-            hot.lds_reads,
+            100.0 * ratio(hot.fma, hot.vector()),
+            ratio(hot.lds_words, hot.fma),
+            hot.barriers,
+            100.0 * hot.peak(),
             flags.join(" "),
         )
     }
@@ -87,7 +96,7 @@ fn complaints(s: &Shader, family: &str) -> Vec<String> {
             said.push(what);
         }
     };
-    let share = |part: u32, of: u32| f64::from(part) / f64::from(of.max(1));
+    let share = ratio;
     // Before RDNA whole waves are counted, and a wave has 256 registers of its own: there it says something else.
     let occupied = |least: u64| family == "VEGA10" || s.compiled.occupancy >= least;
     let occupancy = format!("occupancy {}", s.compiled.occupancy);
@@ -96,6 +105,9 @@ fn complaints(s: &Shader, family: &str) -> Vec<String> {
     let hardware = !s.verb.starts_with("gemm_direct");
     let spills = format!("{} registers spilled, {} bytes of scratch", s.compiled.spills, s.compiled.scratch);
     must(!hardware || s.compiled.spills + s.compiled.scratch == 0, spills);
+    // Loops with a barrier place rows in workgroup memory, where those past the end are the last one again.
+    let inner = hot.fma >= 16 && hot.barriers == 0;
+    must(!hardware || !inner || hot.clamps == 0, format!("{} clamps in the hot loop", hot.clamps));
     must(s.compiled.workgroup_bytes <= 16_384, format!("{} bytes of LDS", s.compiled.workgroup_bytes));
     if s.verb.starts_with("gemm_tiled") {
         must(share(hot.fma, hot.vector()) >= 0.85, format!("FMA {} of {}", hot.fma, hot.vector()));
@@ -104,6 +116,7 @@ fn complaints(s: &Shader, family: &str) -> Vec<String> {
         // The product loop is entered four times for each block of k, which has 1024 products an invocation. The small
         // tile stages twice as much for these, and halves have to be unpacked.
         let outer: u32 = s.loops.iter().filter(|l| l.depth == 1).map(|l| l.own.vector()).sum();
+        must(hot.fma == 256, format!("{} products in the loop of four for each block of k", hot.fma));
         let whole = share(1024, 4 * hot.vector() + outer);
         let halves = if s.verb.contains('1') { 0.04 } else { 0.0 };
         let least = if s.is("LANES", 8.0) { 0.88 } else { 0.9 } - halves;
@@ -131,6 +144,11 @@ fn complaints(s: &Shader, family: &str) -> Vec<String> {
             must(l.own.barriers <= 3 && l.own.lds_reads <= 40, format!("{:?} a vec4 of features", l.own));
         }
     }
+    // A vec4 an invocation: x, the centre and the weight in, one of two products out; only the weight is less than four words.
+    if s.verb == "moments" {
+        let all = mix::whole(&s.compiled.assembly);
+        must(all.loads + all.stores - all.wide <= 1 && all.stores <= 2, format!("{all:?}"));
+    }
     // Of a pair one reciprocal, and in the plane four fused products; nothing is loaded, and one point read for four pairs.
     if s.verb == "tsne_forces" && s.entry == "push" {
         let useful = hot.fma + hot.float + hot.transcendental;
@@ -154,7 +172,10 @@ fn child(family: &str) -> Result<usize, Failure> {
     all.sort();
     all.dedup();
     println!("{family}: {} shaders", all.len());
-    println!("{:<22} VGPR  waves    LDS | hot loop: FMA float other  LDS reads | constants", "");
+    println!(
+        "{:<22} VGPR  waves    LDS spills | hot loop: FMA float other  FMA   words/FMA barriers | peak | constants",
+        ""
+    );
     let (mut count, mut seen) = (0, std::collections::HashSet::new());
     let mut complain = |name: &str, what: &str| {
         println!("    FAILED {name}: {what}");
@@ -162,7 +183,7 @@ fn child(family: &str) -> Result<usize, Failure> {
     };
     // A name that no longer fits would make criteria hold of nothing.
     let mut verbs = vec!["gemm_tiled", "gram", "gram_vec", "gram_sum", "nearest", "nearest_k"];
-    verbs.extend(["gaussian_log_density", "tsne_forces"]);
+    verbs.extend(["gaussian_log_density", "tsne_forces", "moments"]);
     for verb in verbs {
         let measured = |name: &str| name.contains(PLAIN) || !verb.starts_with("gram");
         if !all.iter().any(|(name, _)| name.starts_with(verb) && measured(name)) {

@@ -15,7 +15,12 @@ pub struct Mix {
     pub lds_wide: u32,
     pub lds_words: u32,
     pub loads: u32,
+    /// Loads and stores of global memory that move four words.
+    pub wide: u32,
+    pub stores: u32,
     pub barriers: u32,
+    /// Indices that are held below a length.
+    pub clamps: u32,
 }
 
 impl Mix {
@@ -24,9 +29,18 @@ impl Mix {
         self.fma + self.float + self.transcendental + self.integer
     }
 
+    /// The share of the peak that the loop allows: a vector instruction takes a slot; workgroup memory, which two units share,
+    /// two slots for a word beside them; whichever takes longer counts.
+    pub fn peak(&self) -> f64 {
+        let slots = self.vector().max(2 * self.lds_words).max(1);
+        f64::from(self.fma) / f64::from(slots)
+    }
+
     fn count(&mut self, op: &str) {
         let starts = |list: &[&str]| list.iter().any(|p| op.starts_with(p));
         let base = op.replacen("v_dual_", "v_", 1);
+        let four = op.contains("dwordx4") || op.ends_with("b128");
+        self.clamps += u32::from(starts(&["v_min_u32", "v_min_i32", "v_med3_u32", "v_med3_i32"]));
         let float = ["add", "sub", "subrev", "mul", "min", "max", "ldexp", "mul_legacy"];
         if starts(&["v_fma", "v_pk_fma", "v_mad_f32", "v_mac_f32", "v_dual_fma"]) {
             self.fma += 1;
@@ -49,6 +63,10 @@ impl Mix {
             self.lds_words += words * (1 + u32::from(twice));
         } else if starts(&["buffer_load", "global_load"]) {
             self.loads += 1;
+            self.wide += u32::from(four);
+        } else if starts(&["buffer_store", "global_store"]) {
+            self.stores += 1;
+            self.wide += u32::from(four);
         } else if op.starts_with("s_barrier") {
             self.barriers += 1;
         }
@@ -65,7 +83,10 @@ impl AddAssign for Mix {
         self.lds_wide += o.lds_wide;
         self.lds_words += o.lds_words;
         self.loads += o.loads;
+        self.wide += o.wide;
+        self.stores += o.stores;
         self.barriers += o.barriers;
+        self.clamps += o.clamps;
     }
 }
 
@@ -76,8 +97,8 @@ pub struct Loop {
     pub own: Mix,
 }
 
-/// The loops of a disassembly, outer before inner.
-pub fn loops(text: &str) -> Vec<Loop> {
+/// The blocks of a disassembly, by their numbers.
+fn blocks(text: &str) -> Vec<(u32, Vec<&str>)> {
     let mut blocks: Vec<(u32, Vec<&str>)> = Vec::new();
     for line in text.lines() {
         if let Some(number) = line.strip_prefix("BB").and_then(|l| l.split(':').next()?.parse().ok()) {
@@ -87,6 +108,20 @@ pub fn loops(text: &str) -> Vec<Loop> {
             code.extend(code_only.split(" :: ").filter(|part| !part.is_empty()));
         }
     }
+    blocks
+}
+
+/// All instructions of a disassembly.
+pub fn whole(text: &str) -> Mix {
+    let mut all = Mix::default();
+    let lines = blocks(text).into_iter().flat_map(|(_, code)| code);
+    lines.for_each(|line| all.count(line.split_whitespace().next().unwrap_or("")));
+    all
+}
+
+/// The loops of a disassembly, outer before inner.
+pub fn loops(text: &str) -> Vec<Loop> {
+    let blocks = blocks(text);
     // A branch may name a block that was merged into the next.
     let place = |target: u32| blocks.iter().position(|(number, _)| *number >= target).unwrap_or(blocks.len());
     let mut ends: HashMap<usize, usize> = HashMap::new();

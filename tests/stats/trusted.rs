@@ -39,7 +39,9 @@ fn every_origin_and_every_unit_has_the_p_value_of_the_cpu() {
         |scale: f64, shift: f64| (plain.0.mapv(|v| scale * v + shift), plain.1.mapv(|v| scale * v + shift));
     for (name, test) in SCALED {
         let here = test(&Device::cpu(), &plain).unwrap().p_value;
-        for (scale, shift) in [(60.0, 1.7e9), (1.0, 1e6), (1e-25, 0.0), (1e25, 0.0)] {
+        for (scale, shift) in
+            [(60.0, 1.7e9), (1.0, 1e6), (1.0, 1e9), (1e-20, 0.0), (1e20, 0.0), (1e-25, 0.0), (1e25, 0.0)]
+        {
             let data = moved(scale, shift);
             let want = test(&Device::cpu(), &data).unwrap().p_value;
             // The CPU itself does not care, but for the digits that 1.7e9 takes away.
@@ -56,7 +58,7 @@ fn every_origin_and_every_unit_has_the_p_value_of_the_cpu() {
 fn the_tests_with_kernels_of_their_own_too() {
     let (x, y) = samples(60);
     let base = SteinBase::InverseMultiquadric { scale: 1.0, exponent: -0.5 };
-    for shift in [0.0, 1e6, 1.7e9] {
+    for shift in [0.0, 1e6, 1e9, 1.7e9] {
         let (x, y) = (&x + shift, &y + shift);
         let joint =
             JointHsic::new(vec![Kernel::rbf(1.0), Kernel::matern32(1.0)]).null(Null::Permutations(99));
@@ -89,11 +91,17 @@ fn the_tests_with_kernels_of_their_own_too() {
     // In other units a score has the inverse ones.
     for unit in [1e-25, 1e25] {
         let stein = KernelStein::new(SteinBase::InverseMultiquadric { scale: unit, exponent: -0.5 });
-        let x = &x * unit;
+        let (x, y) = (&x * unit, &y * unit);
+        let joint = JointHsic::new(vec![Kernel::rbf(unit); 2]).null(Null::Permutations(99));
+        let mmd = Mmd::new(Kernel::rbf(unit));
         let score = |p: &[f64]| p.iter().map(|v| -v / unit / unit).collect();
         let want = stein.run(&Device::cpu(), &x, score).unwrap().p_value;
         for device in adapters() {
             assert_eq!(stein.run(device, &x, score).unwrap().p_value, want, "Stein in {unit} on {device}");
+            let [here, there] = [&Device::cpu(), device].map(|d| joint.run(d, &[&x, &y]).unwrap().p_value);
+            assert_eq!(here, there, "joint HSIC in {unit} on {device}");
+            let [here, there] = [&Device::cpu(), device].map(|d| mmd.biased(d, &x, &y).unwrap());
+            close(there, here, 1e-5, "MMD in other units");
         }
     }
 }
@@ -117,7 +125,7 @@ fn rounded_data_have_ties_on_every_device() {
 #[test]
 fn herding_picks_the_same_rows_everywhere() {
     let x = normal(300, 2, 0.0, 1);
-    for shift in [0.0, 1e6] {
+    for shift in [0.0, 1e6, 1.7e9] {
         let x = &x + shift;
         let herd =
             |d: &Device| KernelMeanEmbedding::new(d, &Kernel::rbf(0.7), &x).unwrap().herd(40, None).unwrap();
@@ -138,6 +146,8 @@ fn a_statistic_that_is_not_a_number_is_an_error() {
     for device in adapters().cloned().chain([Device::cpu()]) {
         let d = &device;
         refused(TwoSampleTest::with_kernel(huge.clone()).run(d, &x, &y), "MMD");
+        let ten = TwoSampleTest::with_kernel(Kernel::exponential_dot(1.0)).run(d, &(&x * 10.0), &(&y * 10.0));
+        refused(ten, "MMD by exp(x'y)");
         refused(TwoSampleTest::with_kernel(huge.clone()).null(Null::Gamma).run(d, &x, &y), "MMD, gamma");
         refused(
             TwoSampleTest::with_kernel(huge.clone()).null(Null::Normal { block: 5 }).run(d, &x, &y),

@@ -13,8 +13,8 @@ use crate::ops::{Zip, bilinear_forms, centre, gram, permuted_sums, zip};
 use crate::stats::bandwidth::{Among, Collection, KernelFamily, Metric, Spacing, median_distance};
 use crate::stats::outcome::{Run, TestOutcome};
 use crate::stats::resample::{
-    Combine, Null, Resampling, Steps, Values, all_permutations, combine, origin_of, permuted,
-    resampling_setters, rounding, same_device, drawn_signs, trusted,
+    Combine, Null, Resampling, Steps, Values, all_permutations, combine, drawn_signs, origin_of, permuted,
+    resampling_setters, rounding, same_device, trusted,
 };
 use crate::stats::two_sample::Estimator;
 use crate::{Device, Error, Kernel, Matrix, Progress, Result};
@@ -256,8 +256,9 @@ impl Resamples {
             }
             Null::WildBootstrap(count) => {
                 some(count)?;
-                let columns: Vec<Vec<f64>> =
-                    (0..=count).map(|b| if b == 0 { vec![1.0; n] } else { drawn_signs(n, seed, b) }).collect();
+                let columns: Vec<Vec<f64>> = (0..=count)
+                    .map(|b| if b == 0 { vec![1.0; n] } else { drawn_signs(n, seed, b) })
+                    .collect();
                 Ok(Resamples::Signs(Array2::from_shape_fn((n, count + 1), |(i, b)| columns[b][i])))
             }
             Null::Gamma | Null::Spectral { .. } | Null::Normal { .. } | Null::ChiSquared => {

@@ -8,7 +8,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::null::Null;
-use super::permutations::{combinations, permuted, drawn_signs};
+use super::permutations::{combinations, drawn_signs, permuted};
 use crate::check::{parameter, require, room};
 use crate::ops::Relabellings;
 use crate::{Device, Result};
