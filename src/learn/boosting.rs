@@ -125,12 +125,29 @@ fn signs<T: Predict<Output = Vec<L>>, L: Ord + Clone>(
 
 /// Fitted [`Boosting`].
 #[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct FittedBoosting<T, L> {
     labels: Labels<L>,
     models: Vec<T>,
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::vector"))]
     shares: Array1<f64>,
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::vector"))]
     errors: Array1<f64>,
     report: Report,
+}
+
+#[cfg(feature = "serde")]
+crate::saved::saved!(FittedBoosting<T, L>);
+
+#[cfg(feature = "serde")]
+impl<T, L> crate::saved::Checked for FittedBoosting<T, L> {
+    fn check(&self) -> Result<()> {
+        let count = self.models.len();
+        let fit = count > 0 && [self.shares.len(), self.errors.len()] == [count; 2];
+        require("a saved FittedBoosting", fit && self.labels.classes().len() == 2, || {
+            format!("{count} models, {} shares, {} classes", self.shares.len(), self.labels.classes().len())
+        })
+    }
 }
 
 impl<T, L> FittedBoosting<T, L> {

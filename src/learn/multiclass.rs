@@ -49,7 +49,7 @@ fn last_column(scores: Array2<f64>, columns: usize) -> Result<Array1<f64>> {
 }
 
 macro_rules! reductions {
-    ($($(#[$doc:meta])* $name:ident -> $(#[$fitted_doc:meta])* $fitted:ident;)+) => { $(
+    ($($(#[$doc:meta])* $name:ident -> $(#[$fitted_doc:meta])* $fitted:ident, $count:expr;)+) => { $(
         $(#[$doc])*
         #[derive(Debug, Clone)]
         pub struct $name<M, C = ByDecision> {
@@ -97,10 +97,26 @@ macro_rules! reductions {
 
         $(#[$fitted_doc])*
         #[derive(Debug, Clone)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
         pub struct $fitted<T, L, C = ByDecision> {
             labels: Labels<L>,
             fitted: Vec<T>,
+            #[cfg_attr(feature = "serde", serde(skip))]
             confidence: PhantomData<C>,
+        }
+
+        #[cfg(feature = "serde")]
+        crate::saved::saved!($fitted<T, L, C>);
+
+        #[cfg(feature = "serde")]
+        impl<T, L, C> crate::saved::Checked for $fitted<T, L, C> {
+            fn check(&self) -> Result<()> {
+                let (k, count) = (self.labels.classes().len(), self.fitted.len());
+                let wanted: fn(usize) -> usize = $count;
+                require(concat!("a saved ", stringify!($fitted)), k > 1 && count == wanted(k), || {
+                    format!("{count} classifiers of {k} classes")
+                })
+            }
         }
 
         impl<T, L, C> $fitted<T, L, C> {
@@ -181,7 +197,7 @@ reductions! {
     /// [`OneVsRest::by_proba`]; labels are of any ordered type.
     OneVsRest ->
     /// A classifier for each class against all others.
-    FittedOneVsRest;
+    FittedOneVsRest, |k| if k == 2 { 1 } else { k };
     /// `k(k-1)/2` classifiers, one for each pair of classes; the class that wins most pairs wins, and confidences decide
     /// where several win as many.
     ///
@@ -189,7 +205,7 @@ reductions! {
     /// [`OneVsOne::by_proba`]; labels are of any ordered type. Each fit sees the rows of its two classes alone.
     OneVsOne ->
     /// A classifier for each pair of classes `(0, 1), (0, 2), ..., (1, 2), ...`; true is the second of the pair.
-    FittedOneVsOne;
+    FittedOneVsOne, |k| k * (k - 1) / 2;
 }
 
 /// Labels and their indices of data that fit together.

@@ -121,6 +121,13 @@ macro_rules! saved {
             [$model: serde::Deserialize<'de>, $label: Ord + Clone + serde::Deserialize<'de>]
         );
     };
+    ($own:ident<$model:ident, $label:ident, $other:ident>) => {
+        crate::saved::saved!(
+            @ $own, [$model, $label, $other],
+            [$model: serde::Serialize, $label: Ord + Clone + serde::Serialize, $other],
+            [$model: serde::Deserialize<'de>, $label: Ord + Clone + serde::Deserialize<'de>, $other]
+        );
+    };
     ($own:ident of $model:ident) => {
         crate::saved::saved!(@ $own, [$model], [$model: serde::Serialize], [$model: serde::Deserialize<'de>]);
     };

@@ -82,4 +82,4 @@ conforms!(bayesian_discriminant, data::spelt(), BayesianDiscriminant::new(Array1
     data::spelt().0.ncols() as f64 + 1.0, Array2::eye(data::spelt().0.ncols()).view()), |f, x| f.predict_proba(x);
     1e-6, weights, unordered, saved);
 conforms!(boosting, noisy(), Boosting::new(AdaBoost::new(1), 5), |f, x| f.decision(x);
-    1e-6, cancel(Boosting::new(AdaBoost::new(1), 5).progress(enough())));
+    1e-6, saved, cancel(Boosting::new(AdaBoost::new(1), 5).progress(enough())));

@@ -80,5 +80,5 @@ conforms!(gaussian_basis, data::blobs(), Basis::gaussian(3), |f, x| f.transform(
 conforms!(bias_column, data::blobs(), BiasColumn, |f, x| f.transform(x); 1e-6, unordered, saved);
 conforms!(pipeline, data::curve(), Pipeline::new(Standardise::new(), KernelRidge::new(Kernel::rbf(1.0), 0.1)),
     |f, x| Ok(column(f.predict(x)?)); 1e-6, unordered, saved);
-conforms!(one_vs_rest, data::named(), OneVsRest::by_proba(GpClassifier::new(Kernel::rbf(1.0))), |f, x| Ok(labels(&f.predict(x)?)); 0.0);
-conforms!(one_vs_one, data::named(), OneVsOne::by_proba(GpClassifier::new(Kernel::rbf(1.0))), |f, x| Ok(labels(&f.predict(x)?)); 0.0);
+conforms!(one_vs_rest, data::spelt(), OneVsRest::by_proba(GpClassifier::new(Kernel::rbf(1.0))), |f, x| Ok(labels(&f.predict(x)?)); 0.0, saved);
+conforms!(one_vs_one, data::spelt(), OneVsOne::by_proba(GpClassifier::new(Kernel::rbf(1.0))), |f, x| Ok(labels(&f.predict(x)?)); 0.0, saved);
