@@ -79,6 +79,8 @@ pub(super) struct Params {
     pub probabilities: Array2<f64>,
 }
 
+crate::saved::wired!(Params { weights, probabilities });
+
 impl Params {
     /// `log π_k + Σ_j log θ_kj(x_j)` over the cells that are not missing, `n x K`.
     pub fn log_joint(&self, z: &Matrix) -> Result<Matrix> {

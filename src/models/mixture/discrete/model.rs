@@ -64,11 +64,11 @@ pub(super) struct Params {
 
 /// What the rows add up to, by component.
 #[derive(Debug, Clone)]
-struct Sums {
-    mass: Array1<f64>,
+pub(super) struct Sums {
+    pub mass: Array1<f64>,
     /// `sum_i w_i r_ik x_i`.
-    total: Array2<f64>,
-    log_likelihood: f64,
+    pub total: Array2<f64>,
+    pub log_likelihood: f64,
 }
 
 crate::saved::wired!(Params { weights, probabilities });
@@ -135,7 +135,8 @@ impl<F: Family> DiscreteMixture<F> {
         let sampled = all.sample(F::NAME, part, x, w, self.em.seed)?;
         let start = |seed| self.start(sampled.x.view(), sampled.weights(), seed);
         let model = DiscreteEm { of: self };
-        let run = self.em.run_exactly_across(all, &model, &rows, exact.as_ref(), start)?;
+        let em = self.em.known_by(self, x, w);
+        let run = em.run_exactly_across(all, &model, &rows, exact.as_ref(), start)?;
         let device = rows.first().map_or_else(Device::cpu, |rows| rows.device().clone());
         Ok(FittedDiscreteMixture::new(
             run.params,
