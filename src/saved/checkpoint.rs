@@ -17,7 +17,7 @@ const MAGIC: &[u8; 16] = b"mercer progress2";
 
 /// A file that an iterative fit writes its state to every so many iterations, and goes on from if it is there.
 ///
-/// The same fit of the same data, started again, ends in the same bits as one that was never interrupted. The file is
+/// The same fit of the same data on the same ranks, started again, ends in the same bits as one that was never interrupted. The file is
 /// replaced as a whole: a process killed while it writes leaves the one before. It is removed when the fit is done. Of
 /// several ranks the first writes it, and what it reads all others are sent.
 ///
@@ -55,15 +55,15 @@ impl Checkpoint {
         self
     }
 
-    /// The file of a fit that depends on this: `settings` as they print, every digit of them. A file that was written with
-    /// others is refused. Models of this crate name all of their settings and their data; for a model of your own name its.
+    /// Names what the fit depends on: `settings` as they print, every digit of them. A file that was written with other
+    /// settings is refused. Models of this crate name all of their settings and data; a model of your own names its by this.
     #[must_use]
     pub fn of(mut self, settings: &dyn Debug) -> Self {
         self.digest = mixed(self.digest, format!("{settings:#?}").into_bytes().into_iter().map(u64::from));
         self
     }
 
-    /// The same of numbers and their shape.
+    /// Names numbers that the fit depends on, and their shape.
     #[must_use]
     pub(crate) fn of_rows(mut self, x: ArrayView2<f64>) -> Self {
         let (n, d) = x.dim();

@@ -88,7 +88,7 @@ macro_rules! resumes {
     ($($name:ident: $model:expr, [$($data:ident),+], |$fit:ident| $figures:expr;)+) => {$(
         #[test]
         fn $name() {
-            let (file, model) = (path(concat!(stringify!($name), ".state")), $model.tolerance(0.0));
+            let (file, model) = (path(concat!(stringify!($name), ".state")), $model.tolerance(0.0).max_iterations(12));
             let kept = model.clone().checkpoint(Checkpoint::new(&file).every(2));
             let stopped = kept.clone().progress(after(4));
             for size in [1, 3] {

@@ -16,8 +16,10 @@ pub fn cancel(ranks: &dyn Ranks) {
     let x = Array2::from_shape_fn((60, 3), |(i, j)| noise(i, j));
     let last = ranks.rank() + 1 == ranks.size();
     let own = shares(ranks, 60).remove(0);
-    let enough = move |step: &Step| {
-        if last && step.made >= 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    let enough = |most: usize| {
+        Progress::new(move |step| {
+            if last && step.made >= most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })
     };
     let y = targets(&x);
     let (part, some) = (rows(&x, &own), y.slice(s![own.clone()]));
@@ -31,7 +33,7 @@ pub fn cancel(ranks: &dyn Ranks) {
     /// Each fit is stopped by the last rank, and every rank has the same error.
     macro_rules! stopped {
         ($($model:expr $(, $data:expr)+;)+) => {$(
-            let model = $model.progress(Progress::new(enough));
+            let model = $model.progress(enough(1));
             let end = model.fit_across(ranks, &CPU() $(, $data)+);
             let cancelled = matches!(end, Err(Error::Cancelled { .. }));
             assert!(cancelled, "{}: {:?}", stringify!($model), end.map(|_| ()));
@@ -46,12 +48,12 @@ pub fn cancel(ranks: &dyn Ranks) {
         LogisticRegressionMixture::new(2).tolerance(0.0), part, &two[..];
         LogisticRegression::new(0.1), part, &two[..]; glm, part, &counts; krr, part, some; falkon, part, some;
     }
-    let free = MatrixFreeParams::new().tolerance(1e-13).progress(Progress::new(enough));
+    let free = MatrixFreeParams::new().tolerance(1e-13).progress(enough(2));
     let gp = GpRegressor::new(Kernel::rbf(0.3)).noise(1e-3).memory_budget(32 * 60 * 5).matrix_free(free);
     let end = gp.fit_across(ranks, &CPU(), part, some);
     assert!(matches!(end, Err(Error::Cancelled { .. })), "{end:?}");
     // All of them after the same step.
-    let model = GaussianMixture::new(4).tolerance(0.0).progress(Progress::new(enough));
+    let model = GaussianMixture::new(4).tolerance(0.0).progress(enough(2));
     let error = model.fit_across(ranks, &CPU(), part).unwrap_err();
     assert!(matches!(error, Error::Cancelled { iterations: 2, .. }), "{error}");
     // The ranks still understand each other.

@@ -2,7 +2,7 @@
 
 use mercer::learn::ranks::Ranks;
 use mercer::prelude::*;
-use ndarray::{Array2, s};
+use ndarray::{Array2, Axis, s};
 
 use super::{CPU, grouped, noise, rows, shares, targets};
 
@@ -116,10 +116,12 @@ pub fn a_device_for_each_rank(ranks: &dyn Ranks) {
         super::near("centres", fit.centres(), whole.centres());
         assert_eq!(fit.labels(), &whole.labels()[own]);
     }
-    on_devices_of_their_own(ranks, &device);
+    if ranks.size() == 2 {
+        on_devices_of_their_own(ranks, &device);
+    }
 }
 
-/// Sums of f32 on one rank and of f64 on another: what ends in f64 on every rank is as exact, what does not is near.
+/// Of two ranks one on an adapter, one on the CPU. Sums of f32 here and of f64 there: what ends in f64 on every rank is as exact, what does not is near.
 fn on_devices_of_their_own(ranks: &dyn Ranks, device: &Device) {
     let x = grouped(90);
     let (y, two) = (targets(&x), (0..90).map(|i| noise(i, 21) + 0.1 * x[[i, 0]] > 5.3).collect::<Vec<_>>());
@@ -136,6 +138,22 @@ fn on_devices_of_their_own(ranks: &dyn Ranks, device: &Device) {
         ridge.fit(&CPU(), &x, &y).unwrap(),
         pca.fit(&CPU(), &x).unwrap(),
     );
+    // Products of f32 on some ranks, residuals of f64 on all.
+    let near_by = x.mapv(|v| 0.2 * v);
+    let kernel = Kernel::rbf(1.3) + Kernel::constant(0.5);
+    let krr = KernelRidge::new(kernel.clone(), 0.1).solver(KernelSolver::MatrixFree).tolerance(1e-11);
+    let falkon = Falkon::new(kernel, 0.1, 20).seed(5).tolerance(1e-11);
+    let at = |fit: FittedKernelRidge<ndarray::Ix1>| fit.predict(&near_by).unwrap().insert_axis(Axis(1));
+    let by = |fit: FittedFalkon<ndarray::Ix1>| fit.predict(&near_by).unwrap().insert_axis(Axis(1));
+    let whole = (krr.fit(&CPU(), &near_by, &y).unwrap(), falkon.fit(&CPU(), &near_by, &y).unwrap());
+    let whole = (at(whole.0), by(whole.1));
+    for own in shares(ranks, 90) {
+        let (part, some) = (rows(&near_by, &own), y.slice(s![own]));
+        let fit = krr.fit_across(ranks, device, part, some).unwrap();
+        assert_eq!(fit.device().is_gpu(), device.is_gpu());
+        far("kernel ridge", &at(fit), &whole.0, 1e-9);
+        far("falkon", &by(falkon.fit_across(ranks, device, part, some).unwrap()), &whole.1, 1e-9);
+    }
     for own in shares(ranks, 90) {
         let part = rows(&x, &own);
         let fit = mixture.fit_across(ranks, device, part).unwrap();
