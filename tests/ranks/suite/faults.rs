@@ -37,7 +37,7 @@ pub fn more_ranks_than_rows(ranks: &dyn Ranks) {
         Standardise::new() => |fit| fit.mean().to_vec();
         Pca::new(1) => |fit| fit.components().clone();
         GaussianMixture::new(1) => |fit| fit.means().clone();
-        BayesianGaussianMixture::new(1) => |fit| fit.weights().clone();
+        SoftKMeans::new(1, 1.0) => |fit| fit.means().clone();
         GaussianNaiveBayes::new(), labels => |fit| fit.predict_proba(&x).unwrap();
         LogisticRegression::new(0.1), labels => |fit| fit.coefficients().clone();
     }
