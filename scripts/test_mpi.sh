@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs the cases of tests/ranks under OpenMPI with 1, 2, 3 and 5 processes, after installing it where it is missing, then
-# kills a mixture and a kernel ridge in the middle and lets them go on, and compares the example alone and on 3 ranks.
+# kills a mixture and a kernel ridge in the middle and lets them go on, lets one rank panic, and compares the example alone and
+# on 3 ranks. It fails if the run, without the build, takes 240 seconds or more.
 # After scripts/test.sh it compiles the bindings of MPI and its own programs, nothing else. Arguments name cases.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -51,8 +52,19 @@ for what in em cg; do
     echo "$what: killed and resumed to the same bits"
 done
 
+# A rank that panics ends all of them: nobody waits for its messages.
+began_panic=$SECONDS
+if timeout 60 "${run[@]}" 3 "$built/resume" panic "$work/panic.state" "$work/panic.out" >/dev/null 2>&1; then
+    echo "a rank panicked and nobody noticed"; exit 1
+fi
+[ $((SECONDS - began_panic)) -lt 60 ] || { echo "a rank panicked and the others waited"; exit 1; }
+echo "panic: one rank's ended all"
+
 "$built/examples/cluster_mixture" >"$work/alone"
 "${run[@]}" 3 "$built/examples/cluster_mixture" >"$work/three"
 diff "$work/alone" "$work/three" && cat "$work/alone"
 echo "cluster_mixture: the same figures alone and with 3 ranks"
-echo "$((SECONDS - began)) s: run"
+took=$((SECONDS - began))
+echo "$took s: run"
+# What is promised of the run; the build before it is not counted.
+[ "$took" -lt 240 ] || { echo "the suite took $took s, more than 240" >&2; exit 1; }

@@ -5,10 +5,11 @@
 
 use std::fmt::Write;
 
-use mercer::inference::em::{CsvBatches, stacked};
+use mercer::inference::em::CsvBatches;
 use mercer::learn::ranks::Ranks;
 use mercer::prelude::*;
 use mercer_mpi::Mpi;
+use ndarray::{Array3, array};
 
 const ROWS: usize = 30_000;
 
@@ -20,6 +21,17 @@ fn row(i: usize) -> [f64; 2] {
         u if u < 0.5 => [a, b],
         u if u < 0.8 => [5.0 + 0.5 * a, 1.0 + 0.5 * a + 0.4 * b],
         _ => [2.0 + 1.5 * a, 7.0 + 0.3 * b],
+    }
+}
+
+/// Three round clouds, roughly where the data are.
+fn start() -> GaussianParams {
+    GaussianParams {
+        weights: array![1.0, 1.0, 1.0] / 3.0,
+        means: array![[0.0, -1.0], [4.0, 2.0], [1.0, 6.0]],
+        covariance: Covariance::Full(Array3::from_shape_fn((3, 2, 2), |(_, i, j)| {
+            f64::from(u8::from(i == j))
+        })),
     }
 }
 
@@ -35,8 +47,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     std::fs::write(&path, text)?;
 
     let part = CsvBatches::open(&path, true, 4096)?;
-    let x = stacked(&part, part.columns())?;
-    let fit = GaussianMixture::new(3).seed(1).tolerance(1e-9).fit_across(&world, &Device::cpu(), &x)?;
+    // Nobody holds its part: it is read again at every iteration, 4096 rows at a time. One start for any number of
+    // processes, as the first rows of a part are others with each.
+    let model = GaussianMixture::new(3).tolerance(1e-9).start(MixtureStart::Given(start()));
+    let fit = model.fit_batches_across(&world, &Device::cpu(), &part)?;
     std::fs::remove_file(path)?;
     if rank == 0 {
         println!("{} iterations, log-likelihood {:.8}", fit.report().iterations, fit.report().objective());

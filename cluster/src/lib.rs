@@ -23,7 +23,8 @@ use mpi::environment::Universe;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, Destination, Source};
 
-/// The ranks of `MPI_COMM_WORLD`. MPI ends when it is dropped, and can be started once in a process.
+/// The ranks of `MPI_COMM_WORLD`. MPI ends when it is dropped, and can be started once in a process. Dropped by a panic it
+/// ends the processes of all ranks, which would otherwise wait for messages of this one.
 pub struct Mpi {
     world: SimpleCommunicator,
     local: usize,
@@ -48,6 +49,17 @@ impl Mpi {
     fn peer(&self, rank: usize) -> Result<i32> {
         let none = || Error::Exchange { what: format!("there is no rank {rank} of {}", self.size()) };
         i32::try_from(rank).ok().filter(|r| *r < self.world.size()).ok_or_else(none)
+    }
+}
+
+/// The status that a panic ends a Rust program with.
+const PANICKED: i32 = 101;
+
+impl Drop for Mpi {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.world.abort(PANICKED);
+        }
     }
 }
 

@@ -90,6 +90,18 @@ fn an_empty_row_says_nothing() {
     same(two.predict_proba(with.view()).unwrap().row(60), &start.params().weights, 1e-12, "responsibilities");
 }
 
+/// A column of which nothing is seen in new rows is known from the fit.
+#[test]
+fn one_row_with_a_hole_is_predicted_as_among_others() {
+    let x = holes(&clouds(60, 2, 4));
+    let fit = model(2).fit(&Device::cpu(), x.view()).unwrap();
+    let all = fit.predict_proba(x.view()).unwrap();
+    for i in (0..60).filter(|&i| x.row(i).iter().any(|v| v.is_nan())) {
+        let one = fit.predict_proba(x.slice(ndarray::s![i..=i, ..])).unwrap();
+        assert_eq!(one.row(0), all.row(i));
+    }
+}
+
 #[test]
 fn what_cannot_be_filled_is_refused() {
     let mut x = clouds(20, 2, 5);

@@ -5,21 +5,21 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use mercer::inference::em::Mode;
-use mercer::learn::ranks::{Ranks, Threads};
+use mercer::learn::ranks::{Alone, Ranks, Threads};
 use mercer::prelude::*;
 use mercer::saved::Checkpoint;
-use ndarray::{Array2, s};
+use ndarray::{Array1, Array2, Axis, s};
 
-fn path(name: &str) -> PathBuf {
+pub fn path(name: &str) -> PathBuf {
     std::env::temp_dir().join(format!("mercer-{}-{name}", std::process::id()))
 }
 
-fn data() -> Array2<f64> {
+pub fn data() -> Array2<f64> {
     Array2::from_shape_fn((60, 2), |(i, j)| ((i * 7 + j * 5) as f64).sin() + (i % 3 * 2) as f64)
 }
 
 /// Ends a fit after so many steps.
-fn after(steps: usize) -> Progress {
+pub fn after(steps: usize) -> Progress {
     Progress::new(
         move |step| if step.made < steps { ControlFlow::Continue(()) } else { ControlFlow::Break(()) },
     )
@@ -58,6 +58,70 @@ fn a_mixture_goes_on_where_it_was_stopped() {
             assert!(!file.exists());
         }
     }
+}
+
+/// The share of a rank of 60 rows.
+fn share(ranks: &dyn Ranks) -> std::ops::Range<usize> {
+    ranks.rank() * 60 / ranks.size()..(ranks.rank() + 1) * 60 / ranks.size()
+}
+
+/// Rows without groups, so that every EM takes its time.
+fn cloud(ranks: &dyn Ranks) -> Array2<f64> {
+    let all = Array2::from_shape_fn((60, 3), |(i, j)| ((i * i + 7 * i * (j + 1) + 3 * j) as f64).sin());
+    all.slice(s![share(ranks), ..]).to_owned()
+}
+
+fn bits(ranks: &dyn Ranks) -> Array2<f64> {
+    cloud(ranks).mapv(|v| f64::from(u8::from(v > 0.1)))
+}
+
+fn values(ranks: &dyn Ranks) -> Array1<f64> {
+    cloud(ranks).map_axis(Axis(1), |row| row[0].abs() + 0.3 * row[1])
+}
+
+fn answers(ranks: &dyn Ranks) -> Vec<bool> {
+    cloud(ranks).rows().into_iter().map(|row| row[0] * row[1] > 0.05).collect()
+}
+
+/// Never stopped; stopped after four steps; gone on: the first and the last are the same to the bit on 1 and 3 ranks.
+macro_rules! resumes {
+    ($($name:ident: $model:expr, [$($data:ident),+], |$fit:ident| $figures:expr;)+) => {$(
+        #[test]
+        fn $name() {
+            let (file, model) = (path(concat!(stringify!($name), ".state")), $model.tolerance(0.0).max_iterations(12));
+            let kept = model.clone().checkpoint(Checkpoint::new(&file).every(2));
+            let stopped = kept.clone().progress(after(4));
+            for size in [1, 3] {
+                let [whole, stopped, resumed] = [&model, &stopped, &kept].map(|model| {
+                    let fits = Threads::run(size, |ranks| {
+                        model.fit_across(ranks, &Device::cpu(), $($data(ranks)),+)
+                    });
+                    (fits, file.exists())
+                });
+                assert!(stopped.1 && stopped.0.iter().all(|e| matches!(e, Err(Error::Cancelled { .. }))));
+                assert!(!resumed.1);
+                for (a, b) in whole.0.into_iter().zip(resumed.0) {
+                    let [a, b] = [a, b].map(|fit| {
+                        let $fit = fit.unwrap();
+                        ($figures, $fit.report().clone())
+                    });
+                    assert_eq!(a, b, "{size} ranks");
+                }
+            }
+        }
+    )+};
+}
+
+resumes! {
+    kmeans_resumes: KMeans::new(7).restarts(3), [cloud], |fit| (fit.centres().clone(), fit.labels().to_vec());
+    soft_kmeans_resumes: SoftKMeans::new(3, 0.3), [cloud], |fit| fit.params().clone();
+    a_variational_mixture_resumes: BayesianGaussianMixture::new(4), [cloud], |fit| fit.weights().clone();
+    a_bernoulli_mixture_resumes: BernoulliMixture::new(3), [bits], |fit| fit.probabilities().clone();
+    a_categorical_mixture_resumes: CategoricalMixture::new(3), [bits], |fit| fit.probabilities().clone();
+    latent_classes_resume: LatentClass::new(3), [bits], |fit| fit.predict_proba(bits(&Alone)).unwrap();
+    a_mixture_of_subspaces_resumes: PpcaMixture::new(3, 1), [cloud], |fit| fit.predict_proba(cloud(&Alone)).unwrap();
+    a_mixture_of_lines_resumes: LinearRegressionMixture::new(2), [cloud, values], |fit| fit.slopes().clone();
+    a_mixture_of_answers_resumes: LogisticRegressionMixture::new(2), [cloud, answers], |fit| fit.slopes().clone();
 }
 
 #[test]

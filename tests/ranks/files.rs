@@ -30,6 +30,7 @@ fn shares_of_a_file_are_all_of_it_and_a_fit_of_them_is_that_of_all() {
     fs::write(&csv, format!("a,b\n{}\n", as_text(&x))).unwrap();
     ndarray_npy::write_npy(&npy, &x).unwrap();
     let given = KMeans::new(2).fit(&Device::cpu(), &x).unwrap();
+    let axis = Pca::new(1).fit(&Device::cpu(), &x).unwrap().explained_variance()[0];
     let start = GaussianMixture::new(2).fit(&Device::cpu(), &x).unwrap().params().clone();
     let model = GaussianMixture::new(2).start(MixtureStart::Given(start)).tolerance(1e-12);
     let whole = model.fit(&Device::cpu(), &x).unwrap();
@@ -48,6 +49,14 @@ fn shares_of_a_file_are_all_of_it_and_a_fit_of_them_is_that_of_all() {
             }
             let fit = KMeans::new(2).fit_across(ranks, &Device::cpu(), &own).unwrap();
             assert!((fit.cost() - given.cost()).abs() < 1e-10 * given.cost());
+            // Without a rank that holds its part.
+            let fit = KMeans::new(2).fit_batches_across(ranks, &Device::cpu(), &text).unwrap();
+            assert!((fit.cost() - given.cost()).abs() < 1e-10 * given.cost());
+            assert!((fit.mass() - given.mass()).sum().abs() < 1e-12 && fit.labels().is_empty());
+            let moments = StreamedMoments::of_batches(ranks, &Device::cpu(), &mapped).unwrap();
+            assert_eq!(moments.count(), 37);
+            let spread = Pca::new(1).fit_moments(&moments).unwrap().explained_variance()[0];
+            assert!((spread - axis).abs() < 1e-12 * axis);
             own
         });
         let views: Vec<_> = found.iter().map(|own| own.view()).collect();
@@ -55,6 +64,28 @@ fn shares_of_a_file_are_all_of_it_and_a_fit_of_them_is_that_of_all() {
     }
     fs::remove_file(csv).unwrap();
     fs::remove_file(npy).unwrap();
+}
+
+/// K-means of parts is that of all rows, from the same centres; what cannot be is said.
+#[test]
+fn kmeans_of_parts() {
+    let x = data();
+    let start = KMeansStart::Given(x.slice(ndarray::s![..2, ..]).to_owned());
+    let model = KMeans::new(2).start(start);
+    let whole = model.fit(&Device::cpu(), &x).unwrap();
+    let parts: Vec<_> = x.axis_chunks_iter(ndarray::Axis(0), 5).map(|part| part.to_owned()).collect();
+    let fit = model.fit_batches(&Device::cpu(), &parts).unwrap();
+    assert!((fit.centres() - whole.centres()).iter().all(|v| v.abs() < 1e-12));
+    assert_eq!(fit.predict(&x).unwrap(), whole.labels());
+    assert_eq!(fit.report().iterations, whole.report().iterations);
+    let batched = model.clone().batch(3).fit_batches(&Device::cpu(), &parts);
+    assert!(matches!(batched, Err(Error::Shape { .. })), "{batched:?}");
+    let none = model.fit_batches(&Device::cpu(), &Vec::<Array2<f64>>::new());
+    assert!(matches!(none, Err(Error::Shape { .. })), "{none:?}");
+    let mut bad = parts.clone();
+    bad[3][[1, 0]] = f64::NAN;
+    let bad = model.fit_batches(&Device::cpu(), &bad);
+    assert!(matches!(bad, Err(Error::NotFinite { row: 1, col: 0, .. })), "{bad:?}");
 }
 
 #[test]

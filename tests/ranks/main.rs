@@ -2,6 +2,7 @@
 
 mod checkpoints;
 mod files;
+mod identity;
 mod meeting;
 mod prediction;
 mod suite;
@@ -35,6 +36,8 @@ on_threads!(
     kmeans,
     gaussian_mixtures,
     variational_mixtures,
+    mixtures_with_missing_values,
+    a_model_of_ones_own,
     discrete_mixtures,
     other_mixtures,
     ridge_and_least_squares,
@@ -50,6 +53,7 @@ on_threads!(
     weighted_classifiers,
     weights_that_are_refused,
     dealt_work,
+    dealt_tests_and_chains,
     a_device_for_each_rank,
     more_ranks_than_rows,
     faults,

@@ -1,6 +1,7 @@
 //! What an iteration sends, counted: the formulas of `docs/cluster.md`.
 
 use mercer::learn::ranks::{Counted, Ranks, Threads};
+use mercer::linalg::LogDetParams;
 use mercer::models::linear::Family;
 use mercer::prelude::*;
 use ndarray::{Array1, Array2, s};
@@ -94,9 +95,52 @@ fn mixtures_send_their_moments() {
             let model = BernoulliMixture::new(2).restarts(1).tolerance(0.0).max_iterations(most);
             model.fit_across(ranks, &Device::cpu(), bits.slice(s![own, ..])).unwrap();
         });
-        assert_eq!(discrete.0, 2 * (size - 1));
-        let name = discrete.1 / (2 * (size - 1)) - 9 - (8 * 2 * d + 8 * 2 + 33);
-        assert!(name < 40, "the name of the place alone is left: {name}");
+        assert_eq!(discrete, exchange(size, "BernoulliMixture", 8 * 2 * d + 8 * 2 + 33));
+        let words = iteration(size, |ranks, own, most| {
+            let model = CategoricalMixture::new(2).restarts(1).tolerance(0.0).max_iterations(most);
+            model.fit_across(ranks, &Device::cpu(), bits.slice(s![own, ..])).unwrap();
+        });
+        assert_eq!(words, exchange(size, "CategoricalMixture", 8 * 2 * d + 8 * 2 + 33));
+        // Two categories of each variable.
+        let classes = iteration(size, |ranks, own, most| {
+            let model = LatentClass::new(2).restarts(1).tolerance(0.0).max_iterations(most);
+            model.fit_across(ranks, &Device::cpu(), bits.slice(s![own, ..])).unwrap();
+        });
+        assert_eq!(classes, exchange(size, "LatentClass", 8 * 2 * 2 * d + 8 * 2 + 33));
+        let soft = iteration(size, |ranks, own, most| {
+            let model = SoftKMeans::new(k, 1.0).tolerance(0.0).max_iterations(most);
+            model.fit_across(ranks, &Device::cpu(), x.slice(s![own, ..])).unwrap();
+        });
+        assert_eq!(soft, exchange(size, "GaussianMixture", 24 * k * d + 8 * k + 65));
+        let spaces = iteration(size, |ranks, own, most| {
+            let model = PpcaMixture::new(k, 1).tolerance(0.0).max_iterations(most);
+            model.fit_across(ranks, &Device::cpu(), x.slice(s![own, ..])).unwrap();
+        });
+        assert_eq!(spaces, exchange(size, "PpcaMixture::fit", 8 * k * d * d + 8 * k * d + 24 * k + 49));
+    }
+}
+
+#[test]
+fn mixtures_of_regressions_send_moments_with_the_targets_and_newton_steps() {
+    let (x, k, p) = (data(3), 2, 4);
+    let y = x.map_axis(ndarray::Axis(1), |row| (7.0 * row[0]).sin() + (3.0 * row[1]).cos());
+    let yes: Vec<bool> = y.iter().map(|v| *v > 0.3).collect();
+    for size in [2, 3, 5] {
+        let lines = iteration(size, |ranks, own, most| {
+            let model = LinearRegressionMixture::new(k).restarts(1).tolerance(0.0).max_iterations(most);
+            let (x, y) = (x.slice(s![own.clone(), ..]), y.slice(s![own]));
+            model.fit_across(ranks, &Device::cpu(), x, y).unwrap();
+        });
+        assert_eq!(lines, exchange(size, "LinearRegressionMixture", 8 * k * p * p + 16 * k * p + 8 * k + 65));
+        let answers = iteration(size, |ranks, own, most| {
+            let model = LogisticRegressionMixture::new(k).restarts(1).tolerance(0.0).max_iterations(most);
+            model.fit_across(ranks, &Device::cpu(), x.slice(s![own.clone(), ..]), &yes[own]).unwrap();
+        });
+        // One for each step tried.
+        let one = exchange(size, "LogisticRegressionMixture", 8 * k * p * p + 8 * k * p + 8 * k + 49);
+        let tried = answers.0 / one.0;
+        assert!((1..5).contains(&tried), "{tried} steps");
+        assert_eq!(answers, (tried * one.0, tried * one.1));
     }
 }
 
@@ -113,6 +157,12 @@ fn newton_sends_an_objective_a_gradient_and_a_hessian_together() {
         let (p, name) = (4, "logistic regression");
         // The length of the list; loss and separation, gradient, Hessian.
         assert_eq!(found, exchange(size, name, 8 + 8 * (2 + p + p * p)));
+        let probit = iteration(size, |ranks, own, most| {
+            let model = ProbitRegression::new(0.01).tolerance(0.0).max_iterations(most);
+            let fit = model.fit_across(ranks, &Device::cpu(), x.slice(s![own.clone(), ..]), &y[own]).unwrap();
+            assert_eq!(fit.report().iterations, most);
+        });
+        assert_eq!(probit, found);
     }
 }
 
@@ -164,5 +214,14 @@ fn kernel_methods_send_a_vector() {
             assert!(matches!(end, Err(Error::NoConvergence { .. })), "{end:?}");
         };
         assert_eq!(iteration(size, gp), product(2));
+        // A step of Lanczos has a column for each probe.
+        let lanczos = |ranks: &dyn Ranks, own: std::ops::Range<usize>, most: usize| {
+            let steps = LogDetParams::default().probes(3).max_steps(most).tolerance(1e-300);
+            let params = MatrixFreeParams::new().log_det(steps.accept_unconverged(true));
+            let model = GpRegressor::new(Kernel::rbf(5.0)).noise(0.1).memory_budget(32 * 60);
+            let model = model.matrix_free(params);
+            model.fit_across(ranks, &Device::cpu(), x.slice(s![own.clone(), ..]), y.slice(s![own])).unwrap();
+        };
+        assert_eq!(iteration(size, lanczos), product(3));
     }
 }

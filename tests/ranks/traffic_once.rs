@@ -29,6 +29,10 @@ fn moments_are_sent_once() {
             FactorAnalysis::new(1).fit_across(ranks, &Device::cpu(), x.slice(s![own, ..])).unwrap();
         });
         assert_eq!(found, wanted);
+        let found = sent(size, |ranks, own| {
+            Ppca::new(1).fit_across(ranks, &Device::cpu(), x.slice(s![own, ..])).unwrap();
+        });
+        assert_eq!(found, wanted);
         let name = "Standardise::fit";
         let of = |payload| exchange(size, name, payload);
         let sums = [of(16 * d + 16), of(8), of(8 * d + 8), of(8 * d + 8)];
@@ -83,6 +87,29 @@ fn classifiers_send_labels_and_moments_of_classes() {
         });
         let moments = exchange(size, "a discriminant", k * (8 * d * d + 8 * d + 32) + 8);
         assert_eq!(found, total(&[begin("LinearDiscriminant::fit"), moments, end(size)]));
+        let found = sent(size, |ranks, own| {
+            let (x, y) = (x.slice(s![own.clone(), ..]), &y[own]);
+            QuadraticDiscriminant::new().fit_across(ranks, &Device::cpu(), x, y).unwrap();
+        });
+        assert_eq!(found, total(&[begin("QuadraticDiscriminant::fit"), moments, end(size)]));
+        let counts = x.mapv(|v| (v + 2.0).floor().max(0.0));
+        let found = sent(size, |ranks, own| {
+            let (x, y) = (counts.slice(s![own.clone(), ..]), &y[own]);
+            MultinomialNaiveBayes::new(1.0).fit_across(ranks, &Device::cpu(), x, y).unwrap();
+        });
+        let name = "MultinomialNaiveBayes::fit";
+        let of = |payload| exchange(size, name, payload);
+        assert_eq!(found, total(&[begin(name), of(8 * k * d + 8), of(8 * k + 8), end(size)]));
+        let found = sent(size, |ranks, own| {
+            let (x, y) = (counts.slice(s![own.clone(), ..]), &y[own]);
+            CategoricalNaiveBayes::new().fit_across(ranks, &Device::cpu(), x, y).unwrap();
+        });
+        let name = "CategoricalNaiveBayes::fit";
+        let of = |payload| exchange(size, name, payload);
+        let c: usize =
+            counts.columns().into_iter().map(|c| c.fold(0f64, |m, v| m.max(*v)) as usize + 1).sum();
+        let sums = [of(16 * d + 16), of(8 * k * c + 8), of(8 * k + 8)];
+        assert_eq!(found, total(&[begin(name), total(&sums), end(size)]));
         let bits = x.mapv(|v| f64::from(u8::from(v > 1.0)));
         let found = sent(size, |ranks, own| {
             let (x, y) = (bits.slice(s![own.clone(), ..]), &y[own]);

@@ -1,4 +1,5 @@
-//! A fit that takes its time, to be killed and started again: `resume em|cg STATE OUT [slowly]`.
+//! A fit that takes its time, to be killed and started again: `resume em|cg STATE OUT [slowly]`. `resume panic STATE OUT` is a
+//! fit in which the second rank panics instead.
 //!
 //! It writes a checkpoint at every iteration and, at the end, what it found, bit for bit.
 
@@ -32,7 +33,9 @@ fn main() -> mercer::Result<()> {
             let model = model.checkpoint(file).progress(slowly).memory_budget(192_000);
             model.fit_across(&world, &cpu, part, y.slice(s![own]))?.dual_coefficients().bytes()
         }
-        other => panic!("{other} is neither em nor cg"),
+        "panic" if world.rank() == 1 => panic!("as was asked for"),
+        "panic" => KMeans::new(2).fit_across(&world, &cpu, part)?.centres().bytes(),
+        other => panic!("{other} is neither em nor cg nor panic"),
     };
     if world.rank() == 0 {
         std::fs::write(out, found).expect("the result can be written");

@@ -1,5 +1,9 @@
 //! The driver. Checked in `tests/inference/em.rs`, on models that are no part of the crate, and by every model's own tests.
 
+use std::fmt;
+
+use ndarray::{ArrayView1, ArrayView2, Axis};
+
 use super::batches::Batches;
 use super::company::{Company, Several, Single};
 use super::model::EmModel;
@@ -39,7 +43,7 @@ pub enum Mode {
 }
 
 /// How EM goes about it: the one driver of every EM in the crate.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Em {
     pub(crate) max_iterations: usize,
     pub(crate) tolerance: f64,
@@ -48,6 +52,16 @@ pub struct Em {
     pub(crate) mode: Mode,
     pub(crate) progress: Progress,
     pub(crate) checkpoint: Option<Checkpoint>,
+}
+
+/// The settings, without who looks on and where the state is kept: what a checkpoint is known by.
+impl fmt::Debug for Em {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Em { max_iterations, tolerance, restarts, seed, mode, .. } = self;
+        let mut named = f.debug_struct("Em");
+        named.field("max_iterations", max_iterations).field("tolerance", tolerance);
+        named.field("restarts", restarts).field("seed", seed).field("mode", mode).finish_non_exhaustive()
+    }
 }
 
 impl Default for Em {
@@ -121,7 +135,7 @@ impl Em {
 
     /// [`Em::run`] of data that lie on several ranks, each of which gives its own parts, or none; [`Mode::Stepwise`]
     /// takes a part of every rank at a time. All start from what `start` gives on rank 0. Statistics and parameters travel,
-    /// and are what a [`Checkpoint`] holds.
+    /// and are what a [`Checkpoint`] holds; name by [`Checkpoint::of`] what the model and its data are.
     ///
     /// # Errors
     /// As [`Em::run`], the same on every rank.
@@ -179,7 +193,21 @@ impl Em {
         Ok(best)
     }
 
-    /// What a checkpoint must be of to be gone on from.
+    /// The same for a fit with these settings, as they print, of these rows and weights: what its checkpoint is known by.
+    pub(crate) fn known_by(
+        &self,
+        settings: &dyn fmt::Debug,
+        x: ArrayView2<f64>,
+        w: Option<ArrayView1<f64>>,
+    ) -> Self {
+        let checkpoint = self.checkpoint.clone().map(|file| {
+            let file = file.of(settings).of_rows(x);
+            w.map_or(file.clone(), |w| file.of_rows(w.insert_axis(Axis(1))))
+        });
+        Em { checkpoint, ..self.clone() }
+    }
+
+    /// What a checkpoint is called.
     fn named<M: EmModel>(&self) -> String {
         let Em { max_iterations, tolerance, restarts, seed, mode, .. } = self;
         format!("{} {max_iterations} {tolerance:e} {restarts} {seed} {mode:?}", M::NAME)

@@ -70,6 +70,7 @@ mod model;
 mod observations;
 mod setters;
 mod start;
+mod uploaded;
 
 pub use batches::{Batches, stacked};
 pub use driver::{Em, Mode, Outcome};
@@ -79,3 +80,4 @@ pub use files::NpyBatches;
 pub use model::{EmModel, Statistics};
 pub(crate) use observations::Observations;
 pub(crate) use setters::{em_setter, em_setters};
+pub(crate) use uploaded::{Uploaded, first_part};

@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use super::slice::{SliceParams, slice_sample};
 use crate::check::{finite, parameter, require, room};
 use crate::configure::{getters, setters};
+use crate::learn::ranks::{Ranks, meet};
 use crate::random::Philox;
 use crate::{Progress, Result};
 
@@ -230,14 +231,48 @@ pub fn slice_chains(
 ) -> Result<Chains> {
     let starts = starts.inputs();
     finite("slice_chains", "starts", starts.view())?;
-    let one = |c: usize| {
-        let own = params.clone().seed(params.first_seed().wrapping_add(c as u64));
-        slice_sample(&starts.row(c).to_vec(), bounds, &own, |x| log_density(x))
-    };
-    let all: Vec<_> = (0..starts.nrows()).into_par_iter().map(one).collect::<Result<_>>()?;
-    let d = starts.ncols();
-    let draws = all.iter().map(|s| Array2::from_shape_fn((s.points.len(), d), |(i, j)| s.points[i][j]));
+    let one = |c: usize| slice_chain(starts.row(c), c, bounds, params, &log_density);
+    gathered(starts.ncols(), (0..starts.nrows()).into_par_iter().map(one).collect::<Result<_>>()?)
+}
+
+/// [`slice_chains`] whose chains are dealt out among ranks: every rank gives all starts, and has all chains, to the bit those of
+/// one process.
+///
+/// # Errors
+/// As [`slice_sample`], the same on every rank.
+pub fn slice_chains_across(
+    ranks: &dyn Ranks,
+    starts: impl crate::learn::Inputs,
+    bounds: &[(f64, f64)],
+    params: &SliceParams,
+    log_density: impl Fn(&[f64]) -> Result<f64>,
+) -> Result<Chains> {
+    let starts = starts.inputs();
+    meet(ranks, |all| {
+        finite("slice_chains", "starts", starts.view())?;
+        let one = |c: usize| slice_chain(starts.row(c), c, bounds, params, &log_density);
+        gathered(starts.ncols(), all.deal("slice_chains", starts.nrows(), one)?)
+    })
+}
+
+/// The samples of a chain and their log densities.
+type Chain = (Vec<Vec<f64>>, Vec<f64>);
+
+fn slice_chain(
+    start: ArrayView1<f64>,
+    c: usize,
+    bounds: &[(f64, f64)],
+    params: &SliceParams,
+    log_density: impl Fn(&[f64]) -> Result<f64>,
+) -> Result<Chain> {
+    let own = params.clone().seed(params.first_seed().wrapping_add(c as u64));
+    let found = slice_sample(&start.to_vec(), bounds, &own, |x| log_density(x))?;
+    Ok((found.points, found.log_density))
+}
+
+fn gathered(d: usize, all: Vec<Chain>) -> Result<Chains> {
+    let draws = all.iter().map(|(points, _)| Array2::from_shape_fn((points.len(), d), |(i, j)| points[i][j]));
     let mut chains = Chains::new(draws.collect())?;
-    chains.log_density = all.into_iter().map(|s| s.log_density).collect();
+    chains.log_density = all.into_iter().map(|(_, log_density)| log_density).collect();
     Ok(chains)
 }

@@ -5,7 +5,7 @@
 //! | the evidence by draws from the prior | [`marginal_likelihood`] |
 //! | averages and the evidence by draws from a proposal | [`importance_sample`] |
 //! | independent draws under an envelope | [`rejection_sample`] |
-//! | chains of a density without gradients | [`metropolis`], [`metropolis_hastings`], [`slice_sample`], [`slice_chains`] |
+//! | chains of a density without gradients | [`metropolis`], [`metropolis_hastings`], [`slice_sample`], [`slice_chains`]; [`slice_chains_across`] ranks |
 //! | chains of a density with gradients | [`hamiltonian`] |
 //! | chains from complete conditionals | [`gibbs`] |
 //! | chains of a density with several modes | [`parallel_tempering`] |
@@ -25,7 +25,7 @@ mod rejection;
 mod slice;
 mod tempering;
 
-pub use chains::{Chains, McmcParams, gibbs, slice_chains};
+pub use chains::{Chains, McmcParams, gibbs, slice_chains, slice_chains_across};
 pub use em::{CompleteData, MonteCarloEm};
 pub use hamiltonian::{HmcParams, Path, hamiltonian};
 pub use importance::{WeightedSample, importance_sample, marginal_likelihood};

@@ -167,10 +167,11 @@ impl Meeting<'_> {
         Ok(all.into_iter().map(|(_, value)| value).collect())
     }
 
-    /// A checkpoint for this rank: rank 0 reads the file and tells all, and writes it alone.
+    /// A checkpoint for this rank, known by what all ranks depend on: rank 0 reads the file and tells all, and writes it alone.
     pub(crate) fn checkpoint(&self, of: &Checkpoint) -> Result<Checkpoint> {
         let read = if self.rank() == 0 { Some(of.found()?) } else { None };
-        Ok(of.shared(self.broadcast("checkpoint", read)?, self.rank() == 0))
+        let digests = self.gather("checkpoint", of.digest())?;
+        Ok(of.shared(self.broadcast("checkpoint", read)?, digests, self.rank() == 0))
     }
 
     fn exchange<T: Wire>(

@@ -60,7 +60,8 @@ setters!(CgParams {
     accept_unconverged: bool,
     /// Callback after every iteration, which can stop it.
     progress: Progress,
-    /// A file from which an interrupted solve goes on; none by default. It is left for the caller to remove.
+    /// A file from which an interrupted solve goes on; none by default. It is known by b, by the diagonal and the first
+    /// column of A, and by what [`Checkpoint::of`] names, such as the preconditioner. It is left for the caller to remove.
     checkpoint: into Option<Checkpoint>,
 });
 
@@ -149,7 +150,12 @@ pub fn refined_conjugate_gradients(
     let sizes: Vec<f64> = b.columns().into_iter().map(length).collect();
     let _watch = params.progress.between_submissions("conjugate_gradients");
     let name = format!("conjugate_gradients {n} {tolerance:e} {}", params.max_iterations);
-    let mut run = Run { op, preconditioner, params, iterations: 0, trace: Vec::new(), name };
+    let known = |file: &Checkpoint| -> Result<Checkpoint> {
+        let (diagonal, first) = (exact.diagonal()?, exact.columns(&[0])?);
+        Ok(file.clone().of_rows(b.view()).of_rows(diagonal.view().insert_axis(Axis(1))).of_rows(first.view()))
+    };
+    let file = params.checkpoint.as_ref().map(known).transpose()?;
+    let mut run = Run { op, preconditioner, params, iterations: 0, trace: Vec::new(), name, file };
     let error: Vec<f64> = sizes.iter().map(|s| if *s > 0.0 { 1.0 } else { 0.0 }).collect();
     let open: Vec<usize> = (0..b.ncols()).filter(|&c| error[c] > tolerance).collect();
     let mut outer = Outer { x: Array2::zeros(b.raw_dim()), rest: b.clone(), error, open, restarts: 0 };

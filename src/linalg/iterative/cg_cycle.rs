@@ -6,7 +6,7 @@ use super::cg::CgParams;
 use super::operator::Operator;
 use super::preconditioner::Preconditioner;
 use crate::linalg::solve::norm::length;
-use crate::saved::{Wire, wired};
+use crate::saved::{Checkpoint, Wire, wired};
 use crate::{Error, Precision, Result};
 
 /// Iterations without a halved residual after which f32 products have no more to say; those of f64 are never given up.
@@ -21,6 +21,8 @@ pub(super) struct Run<'a> {
     pub trace: Vec<f64>,
     /// What the solve is called in a checkpoint.
     pub name: String,
+    /// The checkpoint, known by A and b.
+    pub file: Option<Checkpoint>,
 }
 
 /// Where the restarts have got to: what is known to be right.
@@ -52,13 +54,13 @@ pub(super) type Kept = (Outer, Inner, usize, Vec<f64>);
 
 impl Run<'_> {
     pub fn found(&self) -> Result<Option<Kept>> {
-        let Some(file) = &self.params.checkpoint else { return Ok(None) };
+        let Some(file) = &self.file else { return Ok(None) };
         let found = file.load::<((Outer, Inner), (usize, Vec<f64>))>(&self.name)?;
         Ok(found.map(|((outer, inner), (iterations, trace))| (outer, inner, iterations, trace)))
     }
 
     fn keep(&self, outer: &Outer, inner: &Inner) -> Result<()> {
-        match &self.params.checkpoint {
+        match &self.file {
             Some(file) if file.due(self.iterations) => file.store(&self.name, |to| {
                 outer.write(to);
                 inner.write(to);

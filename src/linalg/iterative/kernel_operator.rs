@@ -1,6 +1,8 @@
 //! The Gram matrix plus noise as an operator: nothing of it is stored.
 
-use ndarray::{Array1, Array2, ArrayView2, Axis};
+use std::ops::Range;
+
+use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 
 use super::operator::{Operator, has_columns, upload};
 use crate::check::{block, parameter, require};
@@ -101,9 +103,16 @@ impl KernelOperator {
         &self.kernel
     }
 
-    /// The points on the host, as the device of the products sees them.
-    pub(crate) fn points(&self) -> &Matrix {
-        &self.points
+    /// Some of the points, where x lives.
+    pub(crate) fn rows(&self, which: Range<usize>) -> Result<Matrix> {
+        let rows = self.points.cpu().slice(s![which, ..]);
+        Matrix::upload("KernelOperator::rows", &self.x.device(), rows)
+    }
+
+    /// `k(rows, x) V` for rows that live where x does: no noise.
+    pub(crate) fn between(&self, rows: &Matrix, v: ArrayView2<f64>) -> Result<Array2<f64>> {
+        let (on, back) = upload("KernelOperator::apply", &self.x.device(), v)?;
+        Ok(gram_vec(&self.kernel, rows, Some(&self.x), &on)?.to_array()? * &back)
     }
 
     /// The same with more noise.

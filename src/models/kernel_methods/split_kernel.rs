@@ -1,22 +1,22 @@
 //! `K + noise` whose rows are shared out among ranks: every rank has all points and multiplies its own rows.
 
-use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, CowArray, Ix1, Ix2, concatenate, s};
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, CowArray, Ix1, Ix2, concatenate};
 
 use crate::learn::plan::affords;
 use crate::learn::ranks::{Meeting, Part};
 use crate::linalg::{KernelOperator, Operator};
-use crate::ops::gram_vec;
 use crate::saved::garbled;
-use crate::{Matrix, Result};
+use crate::{Matrix, Precision, Result};
 
-/// An operator over the points of all ranks, of which this rank makes a share of the rows, in f64 on the CPU.
+/// An operator over the points of all ranks, of which this rank makes a share of the rows, where its points live.
 ///
 /// White noise that is part of the kernel would be lost between the share and the whole: it must have none.
 pub(crate) struct SplitKernel<'a> {
     all: &'a Meeting<'a>,
     whole: &'a KernelOperator,
-    /// The share of the rows, which need not be those that came from this rank: shares are even.
-    own: Matrix,
+    /// The share of the rows, which need not be those that came from this rank: shares are even. None if it is empty.
+    own: Option<Matrix>,
+    precision: Precision,
 }
 
 /// Points, targets and weights.
@@ -41,11 +41,12 @@ pub(crate) fn gathered<'a>(
 }
 
 impl<'a> SplitKernel<'a> {
-    /// Of an operator that every rank has whole.
-    pub fn new(all: &'a Meeting<'a>, whole: &'a KernelOperator) -> Self {
+    /// Of an operator that every rank has whole, with the precision of the least exact of them, so that all ranks take the
+    /// same decisions.
+    pub fn new(all: &'a Meeting<'a>, whole: &'a KernelOperator, precision: Precision) -> Result<Self> {
         let rows = all.share(whole.dim());
-        let own = Matrix::from_host(whole.points().cpu().slice(s![rows, ..]).to_owned());
-        SplitKernel { all, whole, own }
+        let own = (!all.alone() && !rows.is_empty()).then(|| whole.rows(rows)).transpose()?;
+        Ok(SplitKernel { all, whole, own, precision })
     }
 }
 
@@ -58,12 +59,8 @@ impl Operator for SplitKernel<'_> {
         if self.all.alone() {
             return self.whole.apply(v);
         }
-        let own = if self.own.rows() == 0 {
-            Array2::zeros((0, v.ncols()))
-        } else {
-            let v = Matrix::from_host(v.as_standard_layout().into_owned());
-            gram_vec(self.whole.kernel(), &self.own, Some(self.whole.points()), &v)?.to_array()?
-        };
+        let none = || Ok(Array2::zeros((0, v.ncols())));
+        let own = self.own.as_ref().map_or_else(none, |own| self.whole.between(own, v))?;
         let parts = self.all.gather("a product with K", own)?;
         let views: Vec<_> = parts.iter().map(|p| p.view()).collect();
         let mut out = concatenate(Axis(0), &views).map_err(|_| garbled())?;
@@ -77,5 +74,9 @@ impl Operator for SplitKernel<'_> {
 
     fn columns(&self, which: &[usize]) -> Result<Array2<f64>> {
         self.whole.columns(which)
+    }
+
+    fn precision(&self) -> Precision {
+        self.precision
     }
 }

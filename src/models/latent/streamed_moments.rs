@@ -4,6 +4,7 @@ use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 
 use super::centred;
 use crate::check::{blame, parameter, require, room, rows};
+use crate::inference::em::{Batches, first_part};
 use crate::learn::Inputs;
 use crate::learn::ranks::{Meeting, Ranks, meet};
 use crate::matrix::points::suited;
@@ -80,6 +81,26 @@ impl StreamedMoments {
     /// As [`StreamedMoments::of`], the same on every rank.
     pub fn across(ranks: &dyn Ranks, device: &Device, x: impl Inputs) -> Result<Self> {
         meet(ranks, |all| Self::of_all(all, device, x.inputs().view()))
+    }
+
+    /// Those of data that come in parts, on one rank or several: [`Pca::fit_moments`](super::Pca::fit_moments), and that of
+    /// [`Ppca`](super::Ppca) and [`FactorAnalysis`](super::FactorAnalysis), fit them without the rows.
+    ///
+    /// # Errors
+    /// As [`StreamedMoments::of`], the same on every rank, and those of reading the parts.
+    pub fn of_batches<D: Batches<Array2<f64>> + ?Sized>(
+        ranks: &dyn Ranks,
+        device: &Device,
+        data: &D,
+    ) -> Result<Self> {
+        const OP: &str = "StreamedMoments::of_batches";
+        meet(ranks, |all| {
+            let mut own = Self::new(first_part(all, OP, data)?.0.ncols())?;
+            for part in 0..data.count() {
+                data.visit(part, &mut |x| own.add(device, x))?;
+            }
+            all.together(OP, own, |a, b| a.merge(&b))
+        })
     }
 
     pub(super) fn of_all(all: &Meeting, device: &Device, x: ArrayView2<f64>) -> Result<Self> {

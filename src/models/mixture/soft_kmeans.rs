@@ -54,7 +54,7 @@ setters!(SoftKMeans {
     start: MixtureStart,
 });
 
-em_setters!(SoftKMeans: max_iterations, tolerance, restarts, seed, mode, progress);
+em_setters!(SoftKMeans: max_iterations, tolerance, restarts, seed, mode, progress, checkpoint);
 
 fits_across!(SoftKMeans: Fit -> FittedGaussianMixture);
 

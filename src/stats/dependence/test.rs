@@ -1,13 +1,14 @@
 //! The kernel test of independence: does y say anything about x?
 
-use ndarray::{Array2, ArrayView2};
+use ndarray::{Array2, ArrayView2, Axis};
 use rayon::prelude::*;
 
 use super::hsic::{Hsic, sum_of_squares, u_centred};
 use super::streamed::{streamed, unit};
-use crate::check::{paired, parameter, room};
+use crate::check::{numbers, paired, parameter, require, room};
 use crate::learn::Inputs;
 use crate::learn::configure::setters;
+use crate::learn::ranks::{Meeting, Ranks, meet};
 use crate::matrix::Points;
 use crate::ops::{Zip, bilinear_forms, centre, gram, permuted_sums, zip};
 use crate::stats::bandwidth::{Among, Collection, KernelFamily, Metric, Spacing, median_distance};
@@ -119,7 +120,32 @@ impl IndependenceTest {
     /// the memory, and for a law that is not known; [`Error::Cancelled`].
     pub fn run(&self, device: &Device, x: impl Inputs, y: impl Inputs) -> Result<TestOutcome> {
         let (x, y) = (x.inputs(), y.inputs());
-        let (x, y) = (x.view(), y.view());
+        self.judge(&Meeting::alone_here(), device, x.view(), y.view())
+    }
+
+    /// [`run`](Self::run) of pairs whose rows lie on several ranks, in f64 on the CPU: points are sent to all, and the
+    /// resamples dealt out. The p-value is that of one process.
+    ///
+    /// # Errors
+    /// As `run`, the same on every rank.
+    pub fn run_across(&self, ranks: &dyn Ranks, x: impl Inputs, y: impl Inputs) -> Result<TestOutcome> {
+        let (x, y) = (x.inputs(), y.inputs());
+        meet(ranks, |all| {
+            numbers(OP, "x", x.view())?;
+            numbers(OP, "y", y.view())?;
+            require(OP, x.nrows() == y.nrows(), || format!("{} rows of x, {} of y", x.nrows(), y.nrows()))?;
+            let (x, y) = (all.everything(OP, x.view())?, all.everything(OP, y.view())?);
+            self.judge(all, &Device::cpu(), x.view(), y.view())
+        })
+    }
+
+    fn judge(
+        &self,
+        ranks: &Meeting,
+        device: &Device,
+        x: ArrayView2<f64>,
+        y: ArrayView2<f64>,
+    ) -> Result<TestOutcome> {
         paired(OP, x, y, 4)?;
         self.resampling.check()?;
         let (ks, ls, how) = match &self.kernels {
@@ -137,11 +163,12 @@ impl IndependenceTest {
             return trusted(OP, device, |device| self.gamma(device, x, y, k, l));
         }
         let resamples = Resamples::draw(x.nrows(), self.resampling.null, self.resampling.seed)?;
-        trusted(OP, device, |device| self.resampled(device, (x, &ks), (y, &ls), &resamples, how))
+        trusted(OP, device, |device| self.resampled(ranks, device, (x, &ks), (y, &ls), &resamples, how))
     }
 
     fn resampled(
         &self,
+        ranks: &Meeting,
         device: &Device,
         (x, ks): (ArrayView2<f64>, &[Kernel]),
         (y, ls): (ArrayView2<f64>, &[Kernel]),
@@ -156,7 +183,9 @@ impl IndependenceTest {
         let scalar: u64 = if device.is_gpu() { 4 } else { 8 };
         let need = 2 * scalar * (n * n) as u64;
         let fits = need <= self.resampling.memory;
-        let each = match resamples {
+        let dealt = resamples.dealt(ranks);
+        let own = dealt.as_ref().unwrap_or(resamples);
+        let each = match own {
             Resamples::Orders(orders) => orders.len().div_ceil(if fits { STEP } else { 1 }),
             Resamples::Signs(_) => 1,
         };
@@ -165,13 +194,14 @@ impl IndependenceTest {
         for k in ks {
             let left = if fits { Some(self.centred(k, &x)?) } else { None };
             for l in ls {
-                values.push(if let Some(left) = &left {
-                    self.stored(left, &self.centred(l, &y)?, resamples, &mut steps)?
+                let made = if let Some(left) = &left {
+                    self.stored(left, &self.centred(l, &y)?, own, &mut steps)?
                 } else {
                     let hsic = Hsic::new(k.clone(), l.clone());
-                    let orders = self.orders(device, resamples)?;
+                    let orders = self.orders(device, own)?;
                     streamed(self.estimator, &hsic, (&x, &y), orders, &mut steps)?
-                });
+                };
+                values.push(made.dealt(ranks, OP, resamples.count())?);
                 pairs.push(vec![k.clone(), l.clone()]);
             }
         }
@@ -270,6 +300,19 @@ impl Resamples {
                 Ok(Resamples::Orders(all_permutations(n)))
             }
         }
+    }
+
+    /// Those that are dealt to this rank, b to rank `b mod size`, or the data alone if none is; `None` if all are.
+    fn dealt(&self, all: &Meeting) -> Option<Self> {
+        if all.alone() {
+            return None;
+        }
+        let own: Vec<usize> = (all.rank()..self.count()).step_by(all.size()).collect();
+        let own = if own.is_empty() { vec![0] } else { own };
+        Some(match self {
+            Resamples::Orders(orders) => Resamples::Orders(own.iter().map(|&b| orders[b].clone()).collect()),
+            Resamples::Signs(signs) => Resamples::Signs(signs.select(Axis(1), &own)),
+        })
     }
 
     fn count(&self) -> usize {

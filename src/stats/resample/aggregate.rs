@@ -3,6 +3,8 @@
 use super::configuration::Resampling;
 use super::null::{certain, judged, margin, share_from, threshold};
 use super::trusted::finite;
+use crate::learn::ranks::Meeting;
+use crate::saved::garbled;
 use crate::stats::outcome::{KernelOutcome, Run, TestOutcome};
 use crate::{Kernel, Result};
 
@@ -37,6 +39,14 @@ pub(in crate::stats) struct Values {
     pub spread: f64,
     /// By how much f32 may move a value, whether it did or not.
     pub error: f64,
+}
+
+impl Values {
+    /// Those of all resamples, of which every rank has made what [`Meeting::deal`] deals it.
+    pub fn dealt(self, all: &Meeting, op: &'static str, resamples: usize) -> Result<Self> {
+        let made = all.deal(op, resamples, |b| self.all.get(b / all.size()).copied().ok_or_else(garbled))?;
+        Ok(Values { all: made, ..self })
+    }
 }
 
 /// The outcome of a test with these kernels; none if the values are those of f32 and cannot be trusted.

@@ -10,6 +10,7 @@ use rayon::prelude::*;
 use super::null::Null;
 use super::permutations::{combinations, drawn_signs, permuted};
 use crate::check::{parameter, require, room};
+use crate::learn::ranks::Meeting;
 use crate::ops::Relabellings;
 use crate::{Device, Result};
 
@@ -65,6 +66,17 @@ impl Labels {
             }
         });
         Ok(Labels { m, n, bytes, swaps })
+    }
+
+    /// Those that are dealt to this rank, b to rank `b mod size`, or the data alone if none is; `None` if all are.
+    pub fn dealt(&self, all: &Meeting) -> Option<Self> {
+        if all.alone() {
+            return None;
+        }
+        let own = (all.rank()..self.count()).step_by(all.size());
+        let bytes: Vec<u8> = own.flat_map(|b| self.of(b).iter().copied()).collect();
+        let bytes = if bytes.is_empty() { self.of(0).to_vec() } else { bytes };
+        Some(Labels { bytes, ..*self })
     }
 
     /// The data as they came and nothing else.

@@ -5,9 +5,10 @@ use rayon::prelude::*;
 
 use super::mmd::{biased, unbiased};
 use super::variance::split;
-use crate::check::{parameter, pooled, two_samples};
+use crate::check::{numbers, parameter, pooled, two_samples};
 use crate::learn::Inputs;
 use crate::learn::configure::setters;
+use crate::learn::ranks::{Meeting, Ranks, meet};
 use crate::matrix::Points;
 use crate::stats::bandwidth::{Among, Collection, Metric, median_distance};
 use crate::stats::outcome::{Run, TestOutcome};
@@ -141,36 +142,61 @@ impl TwoSampleTest {
     /// [`Error::Cancelled`](crate::Error::Cancelled).
     pub fn run(&self, device: &Device, x: impl Inputs, y: impl Inputs) -> Result<TestOutcome> {
         let (x, y) = (x.inputs(), y.inputs());
-        let (x, y) = (x.view(), y.view());
+        self.judge(&Meeting::alone_here(), device, x.view(), y.view())
+    }
+
+    /// [`run`](Self::run) of samples whose rows lie on several ranks, in f64 on the CPU: points are sent to all, and the
+    /// resamples dealt out. The p-value is that of one process.
+    ///
+    /// # Errors
+    /// As `run`, the same on every rank.
+    pub fn run_across(&self, ranks: &dyn Ranks, x: impl Inputs, y: impl Inputs) -> Result<TestOutcome> {
+        let (x, y) = (x.inputs(), y.inputs());
+        meet(ranks, |all| {
+            numbers(OP, "x", x.view())?;
+            numbers(OP, "y", y.view())?;
+            let (x, y) = (all.everything(OP, x.view())?, all.everything(OP, y.view())?);
+            self.judge(all, &Device::cpu(), x.view(), y.view())
+        })
+    }
+
+    fn judge(
+        &self,
+        ranks: &Meeting,
+        device: &Device,
+        x: ArrayView2<f64>,
+        y: ArrayView2<f64>,
+    ) -> Result<TestOutcome> {
         two_samples(OP, x, y, 2)?;
         self.resampling.check()?;
         let all = pooled(x, y);
         match &self.kernel {
             KernelChoice::Fixed(kernel) => {
-                self.compare(device, x.nrows(), all.view(), vec![kernel.clone()], Combine::MinP)
+                self.compare(ranks, device, x.nrows(), all.view(), vec![kernel.clone()], Combine::MinP)
             }
             KernelChoice::Median => {
                 let among = Among::Subsample { most: 1000, seed: self.resampling.seed };
                 let kernel = Kernel::rbf(median_distance(all.view(), Metric::L2, among)?);
-                self.compare(device, x.nrows(), all.view(), vec![kernel], Combine::MinP)
+                self.compare(ranks, device, x.nrows(), all.view(), vec![kernel], Combine::MinP)
             }
             KernelChoice::PowerRatio { collection, share } => {
                 let kernels = collection.kernels(all.view())?;
                 let (kernel, x, y) = split(device, kernels, x, y, *share, self.resampling.seed)?;
                 let all = pooled(x.view(), y.view());
-                self.compare(device, x.nrows(), all.view(), vec![kernel], Combine::MinP)
+                self.compare(ranks, device, x.nrows(), all.view(), vec![kernel], Combine::MinP)
             }
             KernelChoice::Aggregate { collection, combine } => {
-                self.compare(device, x.nrows(), all.view(), collection.kernels(all.view())?, *combine)
+                self.compare(ranks, device, x.nrows(), all.view(), collection.kernels(all.view())?, *combine)
             }
             KernelChoice::Several { kernels, combine } => {
-                self.compare(device, x.nrows(), all.view(), kernels.clone(), *combine)
+                self.compare(ranks, device, x.nrows(), all.view(), kernels.clone(), *combine)
             }
         }
     }
 
     fn compare(
         &self,
+        ranks: &Meeting,
         device: &Device,
         m: usize,
         all: ArrayView2<f64>,
@@ -186,11 +212,12 @@ impl TwoSampleTest {
             return self.asymptotic(device, m, all, kernel);
         }
         let labels = Labels::draw(OP, m, all.nrows() - m, null, self.resampling.seed)?;
-        trusted(OP, device, |device| self.resampled(device, all, &labels, &kernels, how))
+        trusted(OP, device, |device| self.resampled(ranks, device, all, &labels, &kernels, how))
     }
 
     fn resampled(
         &self,
+        ranks: &Meeting,
         device: &Device,
         all: ArrayView2<f64>,
         labels: &Labels,
@@ -200,14 +227,17 @@ impl TwoSampleTest {
         let Resampling { null, seed, memory, progress, .. } = &self.resampling;
         let points =
             Points::new(OP, device, all, origin_of(kernels), flops(all, kernels.len(), labels.count()))?;
-        let (forms, bytes) = forms(&points, kernels, labels, *memory, progress)?;
+        let dealt = labels.dealt(ranks);
+        let own = dealt.as_ref().unwrap_or(labels);
+        let (forms, bytes) = forms(&points, kernels, own, *memory, progress)?;
         let mut values = Vec::with_capacity(kernels.len());
         for (kernel, forms) in kernels.iter().zip(&forms) {
             let swapped = if labels.swaps { partners(kernel, all, labels.m)? } else { 0.0 };
-            let resamples = (0..labels.count()).into_par_iter();
-            let of_all = resamples.map(|b| self.statistic(forms, labels, b, swapped)).collect();
+            let resamples = (0..own.count()).into_par_iter();
+            let made = resamples.map(|b| self.statistic(forms, own, b, swapped)).collect();
             let spread = spread(forms, labels);
-            values.push(Values { all: of_all, spread, error: spread * rounding(all.nrows()) });
+            let made = Values { all: made, spread, error: spread * rounding(all.nrows()) };
+            values.push(made.dealt(ranks, OP, labels.count())?);
         }
         let pairs = kernels.iter().map(|k| vec![k.clone()]).collect();
         let method = format!("MMD, {}", null.name());

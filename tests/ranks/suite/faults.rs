@@ -1,6 +1,5 @@
 //! What goes wrong on one rank, and ranks that have nothing.
 
-use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use mercer::inference::em::Batches;
@@ -12,22 +11,66 @@ use ndarray::{Array2, s};
 use super::unsupervised::kmeans;
 use super::{CPU, grouped, groups, near, noise, rows, shares, targets};
 
+/// Rows 0, 1, 2 on the first ranks, one each, and none on the others.
+fn sparse(ranks: &dyn Ranks) -> std::ops::Range<usize> {
+    match (ranks.rank(), ranks.size()) {
+        (_, 1) => 0..3,
+        (rank, size) if rank + 1 == size => rank.min(3)..3,
+        (rank, _) => rank.min(3)..(rank + 1).min(3),
+    }
+}
+
 pub fn more_ranks_than_rows(ranks: &dyn Ranks) {
-    let x = grouped(3);
-    let whole = KMeans::new(2).fit(&CPU(), &x).unwrap();
-    let own = ranks.rank().min(3)..(ranks.rank() + 1).min(3);
-    let own = if ranks.size() == 1 {
-        0..3
-    } else if ranks.rank() + 1 == ranks.size() {
-        own.start..3
-    } else {
-        own
-    };
-    let fit = KMeans::new(2).fit_across(ranks, &CPU(), rows(&x, &own)).unwrap();
-    near("cost", [&fit.cost()], [&whole.cost()]);
+    let (x, own, cpu) = (grouped(3), sparse(ranks), CPU());
+    let (part, y, labels) = (rows(&x, &own), targets(&x), ["red", "white", "red"]);
+    /// Figures of a fit alone and of one across, of the same rows.
+    macro_rules! agree {
+        ($($model:expr $(, $y:ident)? => |$fit:ident| $figures:expr;)+) => {$(
+            let $fit = $model.fit(&cpu, &x $(, &$y[..])?).unwrap();
+            let whole = $figures;
+            let $fit = $model.fit_across(ranks, &cpu, part $(, &$y[own.clone()])?).unwrap();
+            near(stringify!($model), &$figures, &whole);
+        )+};
+    }
+    agree! {
+        KMeans::new(2) => |fit| vec![fit.cost()];
+        Standardise::new() => |fit| fit.mean().to_vec();
+        Pca::new(1) => |fit| fit.components().clone();
+        GaussianMixture::new(1) => |fit| fit.means().clone();
+        SoftKMeans::new(1, 1.0) => |fit| fit.means().clone();
+        GaussianNaiveBayes::new(), labels => |fit| fit.predict_proba(&x).unwrap();
+        LogisticRegression::new(0.1), labels => |fit| fit.coefficients().clone();
+    }
+    let some = y.slice(s![own.clone()]);
+    let (ridge, kernel) = (Ridge::new(0.5), KernelRidge::new(Kernel::rbf(5.0), 0.1));
+    let kernel = kernel.solver(KernelSolver::MatrixFree).tolerance(1e-13);
+    let whole = (ridge.fit(&cpu, &x, &y).unwrap(), kernel.fit(&cpu, &x, &y).unwrap());
+    let fit = ridge.fit_across(ranks, &cpu, part, some).unwrap();
+    near("ridge", fit.coefficients(), whole.0.coefficients());
+    let fit = kernel.fit_across(ranks, &cpu, part, some).unwrap();
+    near("kernel ridge", fit.dual_coefficients(), whole.1.dual_coefficients());
+    let (mmd, other) = (Mmd::new(Kernel::rbf(5.0)), x.mapv(|v| 1.1 * v));
+    let found = mmd.across(ranks, part, rows(&other, &own)).unwrap();
+    near("mmd", [&found.0], [&mmd.biased(&cpu, &x, &other).unwrap()]);
     // Nobody has any.
     let none = KMeans::new(2).fit_across(ranks, &CPU(), rows(&x, &(0..0)));
     assert!(matches!(none, Err(Error::Shape { .. })), "{none:?}");
+}
+
+/// What the last rank alone has met, as every rank is told.
+fn met_by_the_last(ranks: &dyn Ranks, error: Error) -> Error {
+    match error {
+        Error::OnRank { rank, error } if ranks.size() > 1 && rank + 1 == ranks.size() => *error,
+        error if ranks.size() == 1 => error,
+        other => panic!("{other}"),
+    }
+}
+
+/// The errors of fits: `model, data, ...;` each.
+macro_rules! errors {
+    ($ranks:ident: $($model:expr $(, $data:expr)*;)+) => {
+        [$((stringify!($model), $model.fit_across($ranks, &CPU() $(, $data)*).map(|_| ()).unwrap_err())),+]
+    };
 }
 
 /// What one rank meets is the error of all, and names it.
@@ -35,83 +78,68 @@ pub fn faults(ranks: &dyn Ranks) {
     let mut x = grouped(40);
     let last = ranks.size() - 1;
     let own = shares(ranks, 40).remove(0);
-    let y = targets(&x);
+    let mut y = targets(&x);
+    let fine = x.clone();
     if ranks.rank() == last {
-        x[[own.start + 1, 2]] = f64::NAN;
+        (x[[own.start + 1, 2]], y[own.start + 1]) = (f64::NAN, f64::NAN);
     }
-    let part = rows(&x, &own);
-    let (some, labels) = (y.slice(s![own.clone()]), &groups(40)[own.clone()]);
-    let gp = GpRegressor::new(Kernel::rbf(1.0)).noise(0.1);
-    let seen = [
-        GaussianMixture::new(2).fit_across(ranks, &CPU(), part).unwrap_err(),
-        KMeans::new(2).fit_across(ranks, &CPU(), part).unwrap_err(),
-        Pca::new(1).fit_across(ranks, &CPU(), part).unwrap_err(),
-        Standardise::new().fit_across(ranks, &CPU(), part).unwrap_err(),
-        BayesianGaussianMixture::new(2).fit_across(ranks, &CPU(), part).unwrap_err(),
-        Ppca::new(1).fit_across(ranks, &CPU(), part).unwrap_err(),
-        Ridge::new(1.0).fit_across(ranks, &CPU(), part, some).unwrap_err(),
-        LeastSquares::new().fit_across(ranks, &CPU(), part, some).unwrap_err(),
-        GeneralisedLinear::new(Family::Gaussian).fit_across(ranks, &CPU(), part, some).unwrap_err(),
-        KernelRidge::new(Kernel::rbf(1.0), 0.1).fit_across(ranks, &CPU(), part, some).unwrap_err(),
-        Falkon::new(Kernel::rbf(1.0), 0.1, 5).fit_across(ranks, &CPU(), part, some).unwrap_err(),
-        gp.fit_across(ranks, &CPU(), part, some).unwrap_err(),
-        LinearDiscriminant::new().fit_across(ranks, &CPU(), part, labels).unwrap_err(),
-        GaussianNaiveBayes::new().fit_across(ranks, &CPU(), part, labels).unwrap_err(),
-        LogisticRegression::new(0.1).fit_across(ranks, &CPU(), part, labels).unwrap_err(),
-        Mmd::new(Kernel::rbf(1.0)).across(ranks, part, part).unwrap_err(),
+    let (part, good) = (rows(&x, &own), rows(&fine, &own));
+    let (some, labels) = (targets(&fine), &groups(40)[own.clone()]);
+    let (some, bad) = (some.slice(s![own.clone()]), y.slice(s![own.clone()]));
+    let two: Vec<bool> = own.clone().map(|i| i % 2 == 0).collect();
+    let gp = || GpRegressor::new(Kernel::rbf(1.0)).noise(0.1);
+    let krr = || KernelRidge::new(Kernel::rbf(1.0), 0.1);
+    let falkon = || Falkon::new(Kernel::rbf(1.0), 0.1, 5);
+    let glm = || GeneralisedLinear::new(Family::Gaussian);
+    let in_x = errors! { ranks:
+        GaussianMixture::new(2), part; KMeans::new(2), part; Pca::new(1), part; Standardise::new(), part;
+        BayesianGaussianMixture::new(2), part; Ppca::new(1), part; FactorAnalysis::new(1), part;
+        SoftKMeans::new(2, 1.0), part; PpcaMixture::new(2, 1), part; BernoulliMixture::new(2), part;
+        CategoricalMixture::new(2), part; LatentClass::new(2).categories(vec![99; 3]), part.mapv(f64::round);
+        Ridge::new(1.0), part, some; LeastSquares::new(), part, some; glm(), part, some; krr(), part, some;
+        falkon(), part, some; gp(), part, some; LinearRegressionMixture::new(2), part, some;
+        LinearDiscriminant::new(), part, labels; QuadraticDiscriminant::new(), part, labels;
+        GaussianNaiveBayes::new(), part, labels; MultinomialNaiveBayes::new(1.0), part, labels;
+        CategoricalNaiveBayes::new(), part, labels; BernoulliNaiveBayes::new(), part, labels;
+        LogisticRegression::new(0.1), part, labels; ProbitRegression::new(0.1), part, &two[..];
+        LogisticRegressionMixture::new(2), part, &two[..];
+    };
+    let (mmd, hsic) = (Mmd::new(Kernel::rbf(1.0)), Hsic::new(Kernel::rbf(1.0), Kernel::rbf(1.0)));
+    let pairs = [
+        ("Mmd", mmd.across(ranks, part, good).map(|_| ()).unwrap_err()),
+        ("Hsic", hsic.across(ranks, part, good).map(|_| ()).unwrap_err()),
     ];
-    for error in seen {
-        let met = match &error {
-            Error::OnRank { rank, error } if ranks.size() > 1 => {
-                assert_eq!(*rank, last, "{error}");
-                error
-            }
-            error if ranks.size() == 1 => error,
-            other => panic!("{other}"),
-        };
-        assert!(matches!(met, Error::NotFinite { row: 1, col: 2, .. }), "{met}");
+    for (model, error) in in_x.into_iter().chain(pairs) {
+        let met = met_by_the_last(ranks, error);
+        assert!(matches!(met, Error::NotFinite { row: 1, col: 2, .. }), "{model}: {met}");
+    }
+    let in_y = errors! { ranks:
+        Ridge::new(1.0), good, bad; LeastSquares::new(), good, bad; glm(), good, bad; krr(), good, bad;
+        falkon(), good, bad; gp(), good, bad; LinearRegressionMixture::new(2), good, bad;
+    };
+    for (model, error) in in_y {
+        let met = met_by_the_last(ranks, error);
+        assert!(matches!(met, Error::NotFinite { what: "y", row: 1, col: 0, .. }), "{model}: {met}");
     }
     // What all ranks meet has no rank.
-    let error = KMeans::new(0).fit_across(ranks, &CPU(), rows(&grouped(40), &own)).unwrap_err();
+    let error = KMeans::new(0).fit_across(ranks, &CPU(), good).unwrap_err();
     assert!(matches!(error, Error::Parameter { .. }), "{error}");
     // Columns that differ between ranks.
     let odd = Array2::<f64>::zeros((4, 2 + usize::from(ranks.rank() == last)));
     let error = KMeans::new(2).fit_across(ranks, &CPU(), &odd);
     assert!(ranks.size() == 1 || matches!(error, Err(Error::Shape { .. })), "{error:?}");
-}
-
-/// One rank has had enough: all stop.
-pub fn cancel(ranks: &dyn Ranks) {
-    let x = grouped(60);
-    let last = ranks.rank() + 1 == ranks.size();
-    let own = shares(ranks, 60).remove(0);
-    let stop =
-        || {
-            Progress::new(move |step| {
-                if last && step.made >= 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-            })
-        };
-    let model = GaussianMixture::new(4).tolerance(0.0).progress(stop());
-    let error = model.fit_across(ranks, &CPU(), rows(&x, &own)).unwrap_err();
-    assert!(matches!(error, Error::Cancelled { iterations: 2, .. }), "{error}");
-    let y: Vec<bool> = own.clone().map(|i| noise(i, 3) > 0.0).collect();
-    let error =
-        LogisticRegression::new(0.1).progress(stop()).fit_across(ranks, &CPU(), rows(&x, &own), &y[..]);
-    assert!(matches!(error, Err(Error::Cancelled { iterations: 2, .. })), "{error:?}");
-    let y = targets(&x);
-    let (part, some) = (rows(&x, &own), y.slice(s![own.clone()]));
-    let ridge = KernelRidge::new(Kernel::rbf(0.3), 1e-3).solver(KernelSolver::MatrixFree);
-    let ridge = ridge.tolerance(1e-13).memory_budget(32 * 60 * 5).progress(stop());
-    let error = ridge.fit_across(ranks, &CPU(), part, some);
-    assert!(matches!(error, Err(Error::Cancelled { .. })), "{error:?}");
-    let free = MatrixFreeParams::new().tolerance(1e-13).progress(stop());
-    let gp = GpRegressor::new(Kernel::rbf(0.3)).noise(1e-3).memory_budget(32 * 60 * 5).matrix_free(free);
-    let error = gp.fit_across(ranks, &CPU(), part, some);
-    assert!(matches!(error, Err(Error::Cancelled { .. })), "{error:?}");
-    let error = KMeans::new(5).tolerance(0.0).restarts(3).progress(stop()).fit_across(ranks, &CPU(), part);
-    assert!(matches!(error, Err(Error::Cancelled { .. })), "{error:?}");
-    // The ranks still understand each other.
-    kmeans(ranks);
+    // What only one process can do: it does, and several say so.
+    let start = MixtureStart::Labels((0..own.len()).map(|i| i % 2).collect());
+    let alone_only = [
+        GaussianMixture::new(2).start(start.clone()).fit_across(ranks, &CPU(), good).map(|_| ()),
+        BayesianGaussianMixture::new(2).start(start).fit_across(ranks, &CPU(), good).map(|_| ()),
+        Pca::new(1).route(Route::Gram).fit_across(ranks, &CPU(), good).map(|_| ()),
+        Ppca::new(1).missing(true).fit_across(ranks, &CPU(), good).map(|_| ()),
+    ];
+    for found in alone_only {
+        assert_eq!(ranks.size() == 1, found.is_ok(), "{found:?}");
+        assert!(found.is_ok() || matches!(found, Err(Error::Shape { .. })), "{found:?}");
+    }
 }
 
 /// Rows that can be read so many times, then no more.

@@ -1,5 +1,7 @@
 //! What every model promises of ranks: the figures of one process, to 1e-10, however rows are shared out.
 
+mod cancel;
+mod driver;
 mod faults;
 mod kernels;
 mod supervised;
@@ -29,12 +31,14 @@ macro_rules! cases {
 
 cases! {
     unsupervised: standardise, pca_ppca_and_factor_analysis, kmeans, gaussian_mixtures, variational_mixtures,
-        discrete_mixtures, other_mixtures;
+        mixtures_with_missing_values, discrete_mixtures, other_mixtures;
+    driver: a_model_of_ones_own;
     supervised: ridge_and_least_squares, logistic_regression, generalised_linear, discriminants, naive_bayes;
     kernels: kernel_ridge_and_falkon, gaussian_processes, sums_over_pairs;
     weights: weighted_moments_and_mixtures, weighted_regressions, weighted_classifiers, weights_that_are_refused;
-    work: dealt_work, a_device_for_each_rank;
-    faults: more_ranks_than_rows, faults, cancel, an_error_anywhere_is_that_of_all;
+    work: dealt_work, dealt_tests_and_chains, a_device_for_each_rank;
+    cancel: cancel;
+    faults: more_ranks_than_rows, faults, an_error_anywhere_is_that_of_all;
 }
 
 const CPU: fn() -> Device = Device::cpu;
@@ -96,7 +100,6 @@ fn targets(x: &Array2<f64>) -> Array1<f64> {
 }
 
 /// A fit through the trait, as a pipeline would.
-#[allow(dead_code, reason = "shows that the trait is enough")]
 fn by_trait<M: FitAcross>(model: &M, ranks: &dyn Ranks, x: ArrayView2<f64>) -> mercer::Result<M::Fitted> {
     FitAcross::fit_across(model, ranks, &CPU(), x, &())
 }

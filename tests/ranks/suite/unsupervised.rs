@@ -4,13 +4,13 @@ use mercer::learn::ranks::Ranks;
 use mercer::prelude::*;
 use ndarray::{Array1, Array2, s};
 
-use super::{CPU, grouped, near, noise, rows, shares};
+use super::{CPU, by_trait, grouped, near, noise, rows, shares};
 
 pub fn standardise(ranks: &dyn Ranks) {
     let x = grouped(61);
     let whole = Standardise::new().fit(&CPU(), &x).unwrap();
     for own in shares(ranks, 61) {
-        let fit = Standardise::new().fit_across(ranks, &CPU(), rows(&x, &own)).unwrap();
+        let fit = by_trait(&Standardise::new(), ranks, rows(&x, &own)).unwrap();
         near("mean", fit.mean(), whole.mean());
         near("scale", fit.scale(), whole.scale());
     }
@@ -22,10 +22,15 @@ pub fn pca_ppca_and_factor_analysis(ranks: &dyn Ranks) {
     let closed = Ppca::new(1).fit(&CPU(), &x).unwrap();
     let em = Ppca::new(1).solver(PpcaSolver::Em).fit(&CPU(), &x).unwrap();
     let fa = FactorAnalysis::new(1).fit(&CPU(), &x).unwrap();
+    let moments = StreamedMoments::of(&CPU(), &x).unwrap();
     for own in shares(ranks, 90) {
         let part = rows(&x, &own);
         let found = Pca::new(2).fit_across(ranks, &CPU(), part).unwrap();
         near("pca", found.components(), pca.components());
+        let found_moments = StreamedMoments::across(ranks, &CPU(), part).unwrap();
+        assert_eq!(found_moments.count(), 90);
+        near("mean", found_moments.mean(), moments.mean());
+        near("scatter", found_moments.scatter(), moments.scatter());
         near("pca variance", found.explained_variance(), pca.explained_variance());
         let found = Ppca::new(1).fit_across(ranks, &CPU(), part).unwrap();
         near("ppca", found.loadings(), closed.loadings());
@@ -77,6 +82,28 @@ pub fn gaussian_mixtures(ranks: &dyn Ranks) {
     }
 }
 
+/// Rows with holes, all of the last column of the last ranks' rows among them: what is filled in is the mean over all ranks.
+pub fn mixtures_with_missing_values(ranks: &dyn Ranks) {
+    let mut x = grouped(120);
+    x.indexed_iter_mut().filter(|((i, j), _)| (3 * i + j) % 7 == 3).for_each(|(_, v)| *v = f64::NAN);
+    x.slice_mut(s![70.., 2]).fill(f64::NAN);
+    for kind in [CovarianceKind::Full, CovarianceKind::Diagonal] {
+        let model = GaussianMixture::new(3).covariance(kind).missing(true).seed(1);
+        let whole = model.fit(&CPU(), &x).unwrap();
+        for own in shares(ranks, 120) {
+            let fit = model.fit_across(ranks, &CPU(), rows(&x, &own)).unwrap();
+            near("weights", fit.weights(), whole.weights());
+            near("means", fit.means(), whole.means());
+            near("log-likelihood", &fit.report().trace, &whole.report().trace);
+        }
+    }
+    // A column that nobody has seen anything of is nobody's alone.
+    x.column_mut(1).fill(f64::NAN);
+    let own = shares(ranks, 120).remove(0);
+    let error = GaussianMixture::new(2).missing(true).fit_across(ranks, &CPU(), rows(&x, &own)).unwrap_err();
+    assert!(matches!(error, Error::NotFinite { row: 0, col: 1, .. }), "{error}");
+}
+
 pub fn variational_mixtures(ranks: &dyn Ranks) {
     let x = grouped(120);
     let model = BayesianGaussianMixture::new(5).seed(2);
@@ -95,11 +122,26 @@ pub fn discrete_mixtures(ranks: &dyn Ranks) {
     let model = BernoulliMixture::new(2).seed(3);
     let whole = model.fit(&CPU(), &x).unwrap();
     let words = CategoricalMixture::new(2).fit(&CPU(), &x).unwrap();
+    // The last rows have a category more, and cells of others are missing.
+    let kinds = Array2::from_shape_fn((100, 6), |(i, j)| match i * 6 + j {
+        at if at % 11 == 5 => f64::NAN,
+        _ if i > 90 && j == 2 => 3.0,
+        _ => x[[i, j]],
+    });
+    let latent = LatentClass::new(2).allow_missing(true).seed(3);
+    let w = Array1::from_shape_fn(100, |i| (i % 3) as f64);
+    let classes = latent.fit(&CPU(), &kinds).unwrap();
+    let weighed = latent.fit_weighted(&CPU(), &kinds, &w).unwrap();
     for own in shares(ranks, 100) {
         let fit = model.fit_across(ranks, &CPU(), rows(&x, &own)).unwrap();
         near("probabilities", fit.probabilities(), whole.probabilities());
         let fit = CategoricalMixture::new(2).fit_across(ranks, &CPU(), rows(&x, &own)).unwrap();
         near("words", fit.probabilities(), words.probabilities());
+        let fit = latent.fit_across(ranks, &CPU(), rows(&kinds, &own)).unwrap();
+        near("latent classes", &fit.predict_proba(&kinds).unwrap(), &classes.predict_proba(&kinds).unwrap());
+        near("objective", &fit.report().trace, &classes.report().trace);
+        let fit = latent.fit_weighted_across(ranks, &CPU(), rows(&kinds, &own), w.slice(s![own])).unwrap();
+        near("weighed objective", &fit.report().trace, &weighed.report().trace);
     }
 }
 

@@ -118,16 +118,34 @@ pub fn weighted_classifiers(ranks: &dyn Ranks) {
 pub fn weights_that_are_refused(ranks: &dyn Ranks) {
     let (x, last) = (grouped(40), ranks.size() - 1);
     let own = shares(ranks, 40).remove(0);
-    let mut w = Array1::from_elem(own.len(), 1.0);
-    if ranks.rank() == last {
-        w[1] = -1.0;
+    let (part, y, labels) = (rows(&x, &own), targets(&x), &groups(40)[own.clone()]);
+    let y = y.slice(s![own.clone()]);
+    for bad in [-1.0, f64::NAN, f64::INFINITY] {
+        let mut w = Array1::from_elem(own.len(), 1.0);
+        if ranks.rank() == last {
+            w[1] = bad;
+        }
+        let seen = [
+            KMeans::new(2).fit_weighted_across(ranks, &CPU(), part, &w).map(|_| ()),
+            GaussianMixture::new(2).fit_weighted_across(ranks, &CPU(), part, &w).map(|_| ()),
+            Standardise::new().fit_weighted_across(ranks, &CPU(), part, &w).map(|_| ()),
+            Ridge::new(1.0).fit_weighted_across(ranks, &CPU(), part, y, &w).map(|_| ()),
+            KernelRidge::new(Kernel::rbf(1.0), 0.1)
+                .fit_weighted_across(ranks, &CPU(), part, y, &w)
+                .map(|_| ()),
+            LinearDiscriminant::new().fit_weighted_across(ranks, &CPU(), part, labels, &w).map(|_| ()),
+            LogisticRegression::new(0.1).fit_weighted_across(ranks, &CPU(), part, labels, &w).map(|_| ()),
+        ];
+        for (at, error) in seen.into_iter().enumerate() {
+            let error = error.unwrap_err();
+            let met = match &error {
+                Error::OnRank { rank, error } if ranks.size() > 1 && *rank == last => error,
+                error if ranks.size() == 1 => error,
+                other => panic!("{at}: {other}"),
+            };
+            assert!(matches!(met, Error::Parameter { name, .. } if name == "weights[1]"), "{at}: {error}");
+        }
     }
-    let error = KMeans::new(2).fit_weighted_across(ranks, &CPU(), rows(&x, &own), &w).unwrap_err();
-    let met = match &error {
-        Error::OnRank { rank, error } if ranks.size() > 1 && *rank == last => error,
-        error => error,
-    };
-    assert!(matches!(met, Error::Parameter { name, .. } if name == "weights[1]"), "{error}");
     let none = Array1::<f64>::zeros(own.len());
     let error =
         Ridge::new(1.0).fit_weighted_across(ranks, &CPU(), rows(&x, &own), targets(&x).slice(s![own]), &none);

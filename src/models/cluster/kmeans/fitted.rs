@@ -38,7 +38,7 @@ pub struct FittedKMeans {
 getters!(FittedKMeans {
     /// The centres μ, `K x d`.
     centres: &Array2<f64>,
-    /// The cluster of each row of the fit; of this rank's rows, if it was made across several.
+    /// The cluster of each row of the fit; of this rank's rows, if it was made across several; none if it was made of parts.
     labels: &[usize],
     /// The weight in each cluster.
     mass: &Array1<f64>,

@@ -1,13 +1,13 @@
 //! What k-means is to fit, and how.
 
-use ndarray::{Array2, ArrayView1, ArrayView2, Axis};
+use ndarray::{Array2, ArrayView1, ArrayView2, Axis, s};
 
 use super::fitted::FittedKMeans;
 use super::lloyd::Lloyd;
 use crate::check::{components, finite, numbers, require};
-use crate::inference::em::{Em, Mode, Observations, em_setters};
+use crate::inference::em::{Batches, Em, Mode, Observations, Uploaded, em_setters, first_part};
 use crate::learn::configure::setters;
-use crate::learn::ranks::{Meeting, fits_across};
+use crate::learn::ranks::{Meeting, Ranks, fits_across, meet};
 use crate::matrix::{Origin, Points};
 use crate::models::cluster::seeding::{far_apart, random_rows};
 use crate::{Device, Result};
@@ -70,7 +70,74 @@ em_setters!(KMeans: max_iterations, tolerance, restarts, seed, mode, progress, c
 
 fits_across!(KMeans: Fit -> FittedKMeans);
 
+const OP: &str = "KMeans::fit";
+
 impl KMeans {
+    /// Fits data that come in parts, such as a file larger than memory, each uploaded when it is visited; centres to start
+    /// from are rows of the first part. With [`Mode::Stepwise`] it learns after every part. Rows are not kept: there are no
+    /// labels.
+    ///
+    /// # Errors
+    /// As `fit`, and those of reading the parts; [`Error::Shape`](crate::Error::Shape) if `batch` is set, as parts are what
+    /// they are.
+    pub fn fit_batches<D: Batches<Array2<f64>> + ?Sized>(
+        &self,
+        device: &Device,
+        data: &D,
+    ) -> Result<FittedKMeans> {
+        self.in_batches(&Meeting::alone_here(), device, data)
+    }
+
+    /// [`fit_batches`](Self::fit_batches) of parts that lie on several ranks, each of which visits its own. The start is made
+    /// from the first part of every rank.
+    ///
+    /// # Errors
+    /// As `fit_batches`, the same on every rank.
+    pub fn fit_batches_across<D: Batches<Array2<f64>> + ?Sized>(
+        &self,
+        ranks: &dyn Ranks,
+        device: &Device,
+        data: &D,
+    ) -> Result<FittedKMeans> {
+        meet(ranks, |all| self.in_batches(all, device, data))
+    }
+
+    fn in_batches<D: Batches<Array2<f64>> + ?Sized>(
+        &self,
+        all: &Meeting,
+        device: &Device,
+        data: &D,
+    ) -> Result<FittedKMeans> {
+        require(OP, self.batch.is_none(), || "parts are what they are: set `mode`, not `batch`".to_owned())?;
+        let (first, part) = first_part(all, OP, data)?;
+        components("clusters", self.clusters, part.total)?;
+        numbers(OP, "x", first.view())?;
+        let device = device.suited_to(self.flops(first.dim()));
+        let lloyd = Lloyd { single: all.any(OP, device.is_gpu())? };
+        let columns = first.ncols();
+        let parts = |device: Device| Uploaded { op: OP, data, device, columns, batch: |rows| rows };
+        let (fast, exact) = (parts(device.clone()), device.is_gpu().then(|| parts(Device::cpu())));
+        // Of the data, what is at hand: how many parts there are, and the first.
+        let em = self.starts(self.em.known_by(&(self, data.count()), first.view(), None));
+        let sampled = all.sample(OP, part, first.view(), None, em.seed)?;
+        let start = |seed| self.centres(sampled.x.view(), None, seed);
+        let mut run = em.run_exactly_across(all, &lloyd, &fast, exact.as_ref(), start)?;
+        run.stats.labels = None;
+        FittedKMeans::new(device, first.slice(s![..0, ..]), run)
+    }
+
+    fn flops(&self, (n, d): (usize, usize)) -> f64 {
+        2.0 * n as f64 * d as f64 * self.clusters as f64 * self.em.max_iterations as f64
+    }
+
+    /// One start if it is given: the same again ends where it ended before.
+    fn starts(&self, mut em: Em) -> Em {
+        if matches!(self.start, KMeansStart::Given(_)) {
+            em.restarts = em.restarts.min(1);
+        }
+        em
+    }
+
     pub(crate) fn run(
         &self,
         all: &Meeting,
@@ -78,20 +145,15 @@ impl KMeans {
         x: ArrayView2<f64>,
         w: Option<ArrayView1<f64>>,
     ) -> Result<FittedKMeans> {
-        const OP: &str = "KMeans::fit";
         numbers(OP, "x", x)?;
         let part = all.part(OP, x)?;
-        let ((n, d), k) = (x.dim(), self.clusters);
-        components("clusters", k, part.total)?;
-        let flops = 2.0 * n as f64 * d as f64 * k as f64 * self.em.max_iterations as f64;
+        let n = x.nrows();
+        components("clusters", self.clusters, part.total)?;
+        let flops = self.flops(x.dim());
         let points = (n > 0).then(|| Points::new(OP, device, x, Origin::Free, flops)).transpose()?;
         let device = points.as_ref().map_or_else(Device::cpu, |points| points.device().clone());
         let lloyd = Lloyd { single: all.any(OP, device.is_gpu())? };
-        let mut em = self.em.clone();
-        if matches!(self.start, KMeansStart::Given(_)) {
-            // The same start again ends where it ended before.
-            em.restarts = em.restarts.min(1);
-        }
+        let mut em = self.starts(self.em.known_by(self, x, w));
         let sampled = all.sample(OP, part, x, w, em.seed)?;
         let start = |seed| self.centres(sampled.x.view(), sampled.weights(), seed);
         let run = if let Some(size) = self.batch {

@@ -46,6 +46,9 @@ use crate::{Device, Kernel, Matrix, Result};
 /// # Ok::<(), mercer::Error>(())
 /// ```
 ///
+/// Among several ranks ([`fit_across`](GpRegressor::fit_across)) every one has all points, in f64 on its CPU, whatever device is
+/// given; where the covariance is not stored each makes a share of the rows of every product.
+///
 /// # Errors of a fit
 /// [`Error::Parameter`](crate::Error::Parameter) or [`Error::UnknownName`](crate::Error::UnknownName) for bad noise,
 /// kernel, priors or [`MatrixFreeParams`]; [`Error::NotPositiveDefinite`](crate::Error::NotPositiveDefinite) if the

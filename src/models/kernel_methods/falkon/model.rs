@@ -97,7 +97,7 @@ fits_across!(Falkon: Regress -> FittedFalkon);
 
 impl Falkon {
     /// Among several ranks landmarks are of the rows of all and on all of them; each iteration adds up what the rows of
-    /// each give, on the CPU.
+    /// each give, on its device.
     fn run<D: TargetDim>(
         &self,
         all: &Meeting,
@@ -108,8 +108,6 @@ impl Falkon {
     ) -> Result<FittedFalkon<D>> {
         let part = all.pairs(OP, x, y)?;
         self.check()?;
-        let cpu = Device::cpu();
-        let device = if all.alone() { device } else { &cpu };
         // A row of no weight is no observation: not worth a kernel value, let alone a landmark.
         let zero = w.is_some_and(|w| w.iter().any(|w| *w == 0.0));
         if !all.any(OP, zero)? {
@@ -163,7 +161,7 @@ impl Falkon {
             .max_iterations(self.max_iterations)
             .accept_unconverged(false)
             .progress(self.progress.clone());
-        let attempt = if device.is_gpu() {
+        let attempt = if all.any(OP, device.is_gpu())? {
             let fast = Streamed::new(all, &device, &self.kernel, x, w, &whitening, self.penalty)?;
             Some((fast.device(), refined_conjugate_gradients(&fast, &exact, b.view(), &inner, &params)))
         } else {

@@ -57,6 +57,8 @@ pub(super) struct Streamed<'a> {
     /// x on the device, block by block; empty on the CPU, where a block is a view.
     blocks: Vec<Matrix>,
     step: usize,
+    /// Whether any rank adds in f32.
+    single: bool,
 }
 
 impl<'a> Streamed<'a> {
@@ -80,7 +82,8 @@ impl<'a> Streamed<'a> {
             Vec::new()
         };
         let z = z.matrix()?.clone();
-        Ok(Streamed { kernel, x, weights, whitening, penalty, all, z, blocks, step })
+        let single = all.any("Falkon::fit", z.device().is_gpu())?;
+        Ok(Streamed { kernel, x, weights, whitening, penalty, all, z, blocks, step, single })
     }
 
     /// Where the products are made: on the CPU if f32 would move the points.
@@ -142,7 +145,7 @@ impl Operator for Streamed<'_> {
     }
 
     fn precision(&self) -> Precision {
-        self.z.precision()
+        if self.single { Precision::Single } else { Precision::Double }
     }
 }
 

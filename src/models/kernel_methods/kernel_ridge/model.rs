@@ -13,7 +13,7 @@ use crate::models::kernel_methods::split_kernel::gathered;
 use crate::saved::Checkpoint;
 use crate::{Device, Kernel, Progress, Result};
 
-const OP: &str = "KernelRidge::fit";
+pub(super) const OP: &str = "KernelRidge::fit";
 
 /// How the system is to be solved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -110,8 +110,8 @@ setters!(KernelRidge {
 fits_across!(KernelRidge: Regress -> FittedKernelRidge);
 
 impl KernelRidge {
-    /// Among several ranks by conjugate gradients in f64 on the CPU: every rank has all points and all coefficients, and
-    /// makes a share of the rows of K at each iteration.
+    /// Among several ranks by conjugate gradients: every rank has all points and all coefficients, and makes a share of the
+    /// rows of K at each iteration, on its device.
     fn run<D: TargetDim>(
         &self,
         all: &Meeting,

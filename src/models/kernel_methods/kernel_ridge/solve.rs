@@ -3,7 +3,7 @@
 use ndarray::{Array2, ArrayView1, ArrayView2};
 
 use super::fitted::Solved;
-use super::model::{KernelRidge, KernelSolver};
+use super::model::{KernelRidge, KernelSolver, OP};
 use crate::learn::plan::Method;
 use crate::learn::ranks::Meeting;
 use crate::linalg::{
@@ -13,8 +13,8 @@ use crate::linalg::{
 use crate::matrix::Points;
 use crate::models::kernel_methods::split_kernel::SplitKernel;
 use crate::ops::gram;
-use crate::saved::garbled;
-use crate::{Device, Matrix, Result};
+use crate::saved::{Checkpoint, garbled};
+use crate::{Device, Matrix, Precision, Result};
 
 /// Observations from which half the arithmetic is worth a few products more.
 const LARGE: usize = 1000;
@@ -33,7 +33,7 @@ impl KernelRidge {
             Some(w) => Noise::Each(w.iter().map(|w| self.penalty / w).collect()),
         };
         if !all.alone() {
-            return self.split_solve(all, x, y, noise);
+            return self.split_solve(all, device, x, y, noise);
         }
         let plan = self.plan(device, x.nrows(), x.ncols(), y.ncols());
         self.affords(&plan)?;
@@ -57,27 +57,38 @@ impl KernelRidge {
         Ok((solution.x, Solved { plan, report: SolveReport::Direct(solution.certificate), device }))
     }
 
-    /// The same with the rows of K shared out among ranks.
+    /// The same with the rows of K shared out among ranks, each of which multiplies on its device; residuals are in f64.
     fn split_solve(
         &self,
         all: &Meeting,
+        device: &Device,
         x: ArrayView2<f64>,
         y: ArrayView2<f64>,
         noise: Noise,
     ) -> Result<(Array2<f64>, Solved)> {
-        let cpu = Device::cpu();
-        let budget = self.clone().solver(KernelSolver::MatrixFree);
-        let plan = budget.plan(&cpu, x.nrows(), x.ncols(), y.ncols());
+        let free = self.clone().solver(KernelSolver::MatrixFree);
+        let plan = free.plan(device, x.nrows(), x.ncols(), y.ncols());
         self.affords(&plan)?;
         let Method::MatrixFree { rank } = plan.method else { return Err(garbled()) };
-        let whole = KernelOperator::new(&self.kernel, &Matrix::from_host(x.to_owned()), noise)?;
-        let split = SplitKernel::new(all, &whole);
-        let low_rank = pivoted_cholesky(&whole.without_noise(), rank, 1e-12)?;
-        let preconditioner = LowRankPlusDiagonal::new(&low_rank, whole.noise().view())?;
-        let file = self.checkpoint.as_ref().map(|file| all.checkpoint(file)).transpose()?;
-        let found = conjugate_gradients(&split, y, &preconditioner, &self.cg().checkpoint(file.clone()))?;
+        let device = device.suited_to((plan.flops + plan.flops_per_iteration) / all.size() as f64);
+        let points = Points::new(OP, &device, x, self.kernel.origin(), f64::INFINITY)?;
+        let device = points.device().clone();
+        let single = all.any(OP, device.is_gpu())?;
+        let exact = KernelOperator::new(&self.kernel, points.on_host(), noise.clone())?;
+        let low_rank = pivoted_cholesky(&exact.without_noise(), rank, 1e-12)?;
+        let preconditioner = LowRankPlusDiagonal::new(&low_rank, exact.noise().view())?;
+        let file = self.known_by(x).map(|file| all.checkpoint(&file)).transpose()?;
+        let params = self.cg().checkpoint(file.clone());
+        let measured = SplitKernel::new(all, &exact, Precision::Double)?;
+        let found = if single {
+            let here = KernelOperator::new(&self.kernel, points.matrix()?, noise)?;
+            let fast = SplitKernel::new(all, &here, Precision::Single)?;
+            refined_conjugate_gradients(&fast, &measured, y, &preconditioner, &params)?
+        } else {
+            conjugate_gradients(&measured, y, &preconditioner, &params)?
+        };
         file.map_or(Ok(()), |file| file.done())?;
-        Ok((found.x, Solved { plan, report: SolveReport::Iterative(found.info), device: cpu }))
+        Ok((found.x, Solved { plan, report: SolveReport::Iterative(found.info), device }))
     }
 
     fn cg(&self) -> CgParams {
@@ -86,7 +97,12 @@ impl KernelRidge {
             .max_iterations(self.max_iterations)
             .accept_unconverged(false)
             .progress(self.progress.clone())
-            .checkpoint(self.checkpoint.clone())
+    }
+
+    /// The checkpoint of these settings and points; the equations themselves are known by their solver.
+    fn known_by(&self, x: ArrayView2<f64>) -> Option<Checkpoint> {
+        let settings = (&self.kernel, self.penalty, self.solver, self.budget);
+        self.checkpoint.clone().map(|file| file.of(&settings).of_rows(x))
     }
 
     fn matrix_free_solve(
@@ -97,21 +113,22 @@ impl KernelRidge {
         noise: Noise,
         rank: usize,
     ) -> Result<(Array2<f64>, SolveReport, Device)> {
-        let points = Points::new("KernelRidge::fit", device, x, self.kernel.origin(), f64::INFINITY)?;
+        let points = Points::new(OP, device, x, self.kernel.origin(), f64::INFINITY)?;
         let exact = KernelOperator::new(&self.kernel, points.on_host(), noise.clone())?;
         let preconditioner = {
             // In f64 whatever the device: its n x r kernel values are nothing beside one product.
             let low_rank = pivoted_cholesky(&exact.without_noise(), rank, 1e-12)?;
             LowRankPlusDiagonal::new(&low_rank, exact.noise().view())?
         };
-        let params = self.cg();
+        let file = self.known_by(x);
+        let params = self.cg().checkpoint(file.clone());
         let found = if points.device().is_gpu() {
             let fast = KernelOperator::new(&self.kernel, points.matrix()?, noise)?;
             refined_conjugate_gradients(&fast, &exact, y, &preconditioner, &params)?
         } else {
             refined_conjugate_gradients(&exact, &exact, y, &preconditioner, &params)?
         };
-        self.checkpoint.as_ref().map_or(Ok(()), crate::saved::Checkpoint::done)?;
+        file.map_or(Ok(()), |file| file.done())?;
         Ok((found.x, SolveReport::Iterative(found.info), points.device().clone()))
     }
 }

@@ -111,7 +111,8 @@ impl PpcaMixture {
             &blocks_of_all
         };
         let first = |seed| start::start(&model, device, blocks, sampled.x.view(), self.components, seed);
-        let outcome = self.em.run_exactly_across(all, &model, &here, exact.as_ref(), first)?;
+        let em = self.em.known_by(self, x, None);
+        let outcome = em.run_exactly_across(all, &model, &here, exact.as_ref(), first)?;
         Ok(FittedPpcaMixture::new(device, outcome.params, whole.mean(), part.total, outcome.report))
     }
 }

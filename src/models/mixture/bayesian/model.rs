@@ -121,7 +121,8 @@ impl BayesianGaussianMixture {
         let prior = self.prior(all, x, w)?;
         let model = BayesianEm { prior: &prior, single: all.any(OP, device.is_gpu())? };
         let sampled = all.sample(OP, part, x, w, self.em.seed)?;
-        let run = self.em.run_exactly_across(all, &model, &rows, exact.as_ref(), |seed| {
+        let em = self.em.known_by(self, x, w);
+        let run = em.run_exactly_across(all, &model, &rows, exact.as_ref(), |seed| {
             let (x, w) = (sampled.x.view(), sampled.weights());
             let labels = self.start.labels(device, x, w, k, seed)?;
             begin(&model, x, memberships(&labels, k, w))

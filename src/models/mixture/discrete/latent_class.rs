@@ -8,11 +8,10 @@ use ndarray::{ArrayView1, ArrayView2, s};
 
 use super::latent_class_fitted::{FittedLatentClass, Variables, log_joint};
 use super::sums::{Params, Sums};
-use crate::check::{components, parameter, positive, require, room, rows};
+use crate::check::{components, parameter, positive, require, room};
 use crate::configure::setters;
 use crate::inference::em::{Em, EmModel, Observations, em_setters};
-use crate::learn::inherent::fits;
-use crate::learn::{Fit, FitWeighted};
+use crate::learn::ranks::{Meeting, fits_across};
 use crate::matrix::{Origin, Points};
 use crate::models::mixture::gaussian::{MixtureStart, memberships};
 use crate::models::mixture::responsibilities::responsibilities;
@@ -56,9 +55,9 @@ setters!(LatentClass {
     allow_missing => missing: bool,
 });
 
-em_setters!(LatentClass: max_iterations, tolerance, restarts, seed, mode, progress);
+em_setters!(LatentClass: max_iterations, tolerance, restarts, seed, mode, progress, checkpoint);
 
-fits!(LatentClass: Fit -> FittedLatentClass, FitWeighted -> FittedLatentClass);
+fits_across!(LatentClass: Fit -> FittedLatentClass);
 
 impl LatentClass {
     /// k classes, the best of five starts.
@@ -67,8 +66,8 @@ impl LatentClass {
         LatentClass { classes: k, categories: None, smoothing: 0.01, missing: false, em }
     }
 
-    /// The variables: as many categories as were asked for, or as there are.
-    fn variables(&self, x: ArrayView2<f64>) -> Result<Variables> {
+    /// The variables: as many categories as were asked for, or as there are on any rank.
+    fn variables(&self, all: &Meeting, x: ArrayView2<f64>) -> Result<Variables> {
         let sizes = if let Some(given) = &self.categories {
             require(OP, given.len() == x.ncols(), || {
                 format!("{} numbers of categories, {} columns", given.len(), x.ncols())
@@ -81,7 +80,10 @@ impl LatentClass {
                 parameter("category", top, top < 1e9, "must be a small whole number")?;
                 sizes.push(top as usize + 1);
             }
-            sizes
+            all.together(OP, sizes, |a: &mut Vec<usize>, b| {
+                a.iter_mut().zip(b).for_each(|(a, b)| *a = b.max(*a));
+                Ok(())
+            })?
         };
         let width = sizes.iter().fold(0usize, |sum, n| sum.saturating_add(*n));
         parameter("categories", width as f64, !sizes.contains(&0), "must be at least 1")?;
@@ -91,50 +93,35 @@ impl LatentClass {
 
     fn run(
         &self,
+        all: &Meeting,
         device: &Device,
         x: ArrayView2<f64>,
         w: Option<ArrayView1<f64>>,
     ) -> Result<FittedLatentClass> {
         positive("smoothing", self.smoothing)?;
-        rows(OP, "x", x, 1)?;
-        components("classes", self.classes, x.nrows())?;
-        let variables = self.variables(x)?;
+        let part = all.part(OP, x)?;
+        components("classes", self.classes, part.total)?;
+        let variables = self.variables(all, x)?;
         let z = variables.encode(x)?;
         let flops = 4.0 * z.len() as f64 * self.classes as f64 * self.em.max_iterations as f64;
-        let points = Points::new(OP, device, z.view(), Origin::Fixed, flops)?;
-        let data = [Observations::new(OP, points, w)?];
-        let exact = data[0].exact().map(|rows| [rows]);
+        let points =
+            (x.nrows() > 0).then(|| Points::new(OP, device, z.view(), Origin::Fixed, flops)).transpose()?;
+        let new = |points| Observations::unchecked(points, w.map(|w| w.to_owned()));
+        let data = Vec::from_iter(points.map(new));
+        let exact = data.first().and_then(Observations::exact).map(|rows| vec![rows]);
         let model = LatentEm { of: self, variables: &variables };
+        let sampled = all.sample(OP, part, z.view(), w, self.em.seed)?;
         let start = |seed| {
-            let labels = MixtureStart::PlusPlus.labels(&Device::cpu(), z.view(), w, self.classes, seed)?;
+            let (z, w) = (sampled.x.view(), sampled.weights());
+            let labels = MixtureStart::PlusPlus.labels(&Device::cpu(), z, w, self.classes, seed)?;
             let r = memberships(&labels, self.classes, w);
             Ok(model.learn(&Sums::of_memberships(&r, z.view())))
         };
-        let run = self.em.run_exactly(&model, &data, exact.as_ref(), start)?;
+        let em = self.em.known_by(self, z.view(), w);
+        let run = em.run_exactly_across(all, &model, &data, exact.as_ref(), start)?;
         let (params, mass) = (run.params, run.stats.mass.sum());
-        let device = data[0].device().clone();
+        let device = data.first().map_or_else(Device::cpu, |rows| rows.device().clone());
         Ok(FittedLatentClass::new(variables, params, run.stats.log_likelihood, mass, run.report, device))
-    }
-}
-
-impl Fit for LatentClass {
-    type Fitted = FittedLatentClass;
-
-    fn fit(&self, device: &Device, x: ArrayView2<f64>, (): &()) -> Result<FittedLatentClass> {
-        self.run(device, x, None)
-    }
-}
-
-impl FitWeighted for LatentClass {
-    fn fit_weighted(
-        &self,
-        device: &Device,
-        x: ArrayView2<f64>,
-        (): &(),
-        w: ArrayView1<f64>,
-    ) -> Result<FittedLatentClass> {
-        crate::check::weights(OP, w, x.nrows())?;
-        self.run(device, x, Some(w))
     }
 }
 

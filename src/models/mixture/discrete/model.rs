@@ -96,7 +96,8 @@ impl<F: Family> DiscreteMixture<F> {
         let sampled = all.sample(F::NAME, part, x, w, self.em.seed)?;
         let start = |seed| self.start(sampled.x.view(), sampled.weights(), seed);
         let model = DiscreteEm { of: self };
-        let run = self.em.run_exactly_across(all, &model, &rows, exact.as_ref(), start)?;
+        let em = self.em.known_by(self, x, w);
+        let run = em.run_exactly_across(all, &model, &rows, exact.as_ref(), start)?;
         let device = rows.first().map_or_else(Device::cpu, |rows| rows.device().clone());
         Ok(FittedDiscreteMixture::new(
             run.params,

@@ -12,6 +12,7 @@ use rayon::prelude::*;
 use super::model::GaussianParams;
 use super::sufficient::GaussianStatistics;
 use crate::inference::em::Statistics;
+use crate::learn::ranks::Meeting;
 use crate::models::mixture::factors::{log_weight, lower_cholesky};
 use crate::ops::{Moments, Second, Side, Trans, Triangle, solve_triangular};
 use crate::{Error, Matrix, Result};
@@ -29,10 +30,6 @@ impl Incomplete {
         if let Some(((row, col), &value)) = x.indexed_iter().find(|(_, v)| v.is_infinite()) {
             return Err(Error::NotFinite { op, what: "x", value, row, col });
         }
-        if let Some(col) = (0..x.ncols()).find(|&j| x.column(j).iter().all(|v| v.is_nan())) {
-            let (what, value) = ("x, in a column without any other value,", f64::NAN);
-            return Err(Error::NotFinite { op, what, value, row: 0, col });
-        }
         let mut groups: BTreeMap<Vec<usize>, Vec<usize>> = BTreeMap::new();
         for (i, row) in x.rows().into_iter().enumerate() {
             let seen = (0..row.len()).filter(|&j| !row[j].is_nan()).collect();
@@ -43,12 +40,10 @@ impl Incomplete {
     }
 
     /// The rows with the mean of the column in place of what is missing.
-    pub fn filled(&self) -> Array2<f64> {
+    pub fn filled(&self, means: &[f64]) -> Array2<f64> {
         let mut filled = self.x.clone();
-        for mut column in filled.columns_mut() {
-            let seen: Vec<f64> = column.iter().copied().filter(|v| !v.is_nan()).collect();
-            let mean = seen.iter().sum::<f64>() / seen.len() as f64;
-            column.mapv_inplace(|v| if v.is_nan() { mean } else { v });
+        for (mut column, mean) in filled.columns_mut().into_iter().zip(means) {
+            column.mapv_inplace(|v| if v.is_nan() { *mean } else { v });
         }
         filled
     }
@@ -130,6 +125,20 @@ impl Incomplete {
             }
         }
     }
+}
+
+/// The mean of what is seen of each column, on all ranks: every column must have something.
+pub(super) fn column_means(all: &Meeting, op: &'static str, x: ArrayView2<f64>) -> Result<Vec<f64>> {
+    let d = x.ncols();
+    let seen = |j: usize| x.column(j).into_iter().copied().filter(|v| !v.is_nan());
+    let sums = (0..d).map(|j| seen(j).sum()).chain((0..d).map(|j| seen(j).count() as f64));
+    let sums = all.sum(op, sums.collect())?;
+    let (totals, counts) = sums.split_at(d);
+    if let Some(col) = counts.iter().position(|n| *n == 0.0) {
+        let (what, value) = ("x, in a column without any other value,", f64::NAN);
+        return Err(Error::NotFinite { op, what, value, row: 0, col });
+    }
+    Ok(totals.iter().zip(counts).map(|(total, n)| total / n).collect())
 }
 
 /// One component, as rows with these entries see it.

@@ -4,13 +4,13 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 
 use super::covariance::{Covariance, CovarianceKind};
 use super::fitted::FittedGaussianMixture;
+use super::missing::column_means;
 use super::start::MixtureStart;
 use super::steps::{Batch, GaussianEm};
 use crate::check::{components, not_negative, require};
-use crate::inference::em::{Batches, Em, Observations, em_setters};
+use crate::inference::em::{Batches, Em, Uploaded, em_setters, first_part};
 use crate::learn::configure::setters;
 use crate::learn::ranks::{Meeting, Ranks, fits_across, meet};
-use crate::matrix::{Origin, Points};
 use crate::{Device, Result};
 
 pub(super) const OP: &str = "GaussianMixture::fit";
@@ -109,11 +109,13 @@ impl GaussianMixture {
         let exact = batch.first().and_then(Batch::exact).map(|batch| vec![batch]);
         let device = batch.first().map_or_else(Device::cpu, Batch::device);
         let model = GaussianEm::new(self, all.any(OP, device.is_gpu())?);
-        let filled = batch.first().and_then(Batch::filled);
+        let means = if self.missing { column_means(all, OP, x)? } else { Vec::new() };
+        let filled = batch.first().and_then(|batch| batch.filled(&means));
         let complete = filled.as_ref().map_or(x, |filled| filled.view());
         let sampled = all.sample(OP, part, complete, w, self.em.seed)?;
         let start = |seed| self.start.params(self, &device, sampled.x.view(), sampled.weights(), seed);
-        let run = self.em.run_exactly_across(all, &model, &batch, exact.as_ref(), start)?;
+        let em = self.em.known_by(self, x, w);
+        let run = em.run_exactly_across(all, &model, &batch, exact.as_ref(), start)?;
         FittedGaussianMixture::new(self, device, run)
     }
 
@@ -151,28 +153,18 @@ impl GaussianMixture {
         device: &Device,
         data: &D,
     ) -> Result<FittedGaussianMixture> {
-        let mut first = None;
-        if data.count() > 0 {
-            data.visit(0, &mut |x| {
-                first = Some(x.clone());
-                Ok(())
-            })?;
-        }
-        let columns = all.together(OP, first.as_ref().map_or(0, Array2::ncols), |a, b| {
-            *a = b.max(*a);
-            Ok(())
-        })?;
-        // A rank without parts has no rows, of as many columns as the others.
-        let first = first.unwrap_or_else(|| Array2::zeros((0, columns)));
-        let part = all.part(OP, first.view())?;
+        let (first, part) = first_part(all, OP, data)?;
+        let columns = first.ncols();
         self.check(part.total, columns)?;
         let device = device.suited_to(self.flops(first.dim()));
         let model = GaussianEm::new(self, all.any(OP, device.is_gpu())?);
-        let parts = |device: &Device| Uploaded { data, device: device.clone(), cols: columns };
-        let (fast, exact) = (parts(&device), device.is_gpu().then(|| parts(&Device::cpu())));
+        let parts = |device: Device| Uploaded { op: OP, data, device, columns, batch: Batch::Complete };
+        let (fast, exact) = (parts(device.clone()), device.is_gpu().then(|| parts(Device::cpu())));
         let sampled = all.sample(OP, part, first.view(), None, self.em.seed)?;
         let start = |seed| self.start.params(self, &device, sampled.x.view(), None, seed);
-        let run = self.em.run_exactly_across(all, &model, &fast, exact.as_ref(), start)?;
+        // Of the data, what is at hand: how many parts there are, and the first.
+        let em = self.em.known_by(&(self, data.count()), first.view(), None);
+        let run = em.run_exactly_across(all, &model, &fast, exact.as_ref(), start)?;
         FittedGaussianMixture::new(self, device, run)
     }
 
@@ -189,28 +181,5 @@ impl GaussianMixture {
             CovarianceKind::Fixed(given) => given.check(OP, self.components, d),
             _ => Ok(()),
         }
-    }
-}
-
-/// Parts of the data, uploaded one at a time.
-struct Uploaded<'a, D: ?Sized> {
-    data: &'a D,
-    device: Device,
-    cols: usize,
-}
-
-impl<D: Batches<Array2<f64>> + ?Sized> Batches<Batch> for Uploaded<'_, D> {
-    fn count(&self) -> usize {
-        self.data.count()
-    }
-
-    fn visit(&self, index: usize, f: &mut dyn FnMut(&Batch) -> Result<()>) -> Result<()> {
-        self.data.visit(index, &mut |x| {
-            require(OP, x.ncols() == self.cols, || {
-                format!("part {index} has {} columns, the first {}", x.ncols(), self.cols)
-            })?;
-            let points = Points::new(OP, &self.device, x.view(), Origin::Free, f64::INFINITY)?;
-            f(&Batch::Complete(Observations::unchecked(points, None)))
-        })
     }
 }

@@ -51,10 +51,10 @@ impl Batch {
     }
 
     /// The rows with something in the place of what is missing, if anything is: to start from.
-    pub fn filled(&self) -> Option<Array2<f64>> {
+    pub fn filled(&self, means: &[f64]) -> Option<Array2<f64>> {
         match self {
             Batch::Complete(_) => None,
-            Batch::Incomplete(rows) => Some(rows.filled()),
+            Batch::Incomplete(rows) => Some(rows.filled(means)),
         }
     }
 }

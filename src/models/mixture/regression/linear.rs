@@ -118,7 +118,8 @@ impl LinearRegressionMixture {
             let [z, r, at] = [z, r, about.clone()].map(Matrix::from_host);
             model.learn(&flat, &GaussianStatistics::new(about, moments(&z, &r, &at, Second::Full)?, 0.0))
         };
-        let run = self.em.run_exactly_across(all, &model, &rows, exact.as_ref(), start)?;
+        let em = self.em.known_by(self, z.view(), None);
+        let run = em.run_exactly_across(all, &model, &rows, exact.as_ref(), start)?;
         let mut lines = run.params;
         // From the mean back to the origin of the data.
         lines.intercepts = &lines.intercepts + mean[d] - lines.slopes.dot(&mean.slice(s![..d]));

@@ -123,7 +123,7 @@ impl LogisticRegressionMixture {
             let answers: Vec<usize> = sampled.x.column(d + 1).iter().map(|v| *v as usize).collect();
             start(&sampled.x.slice(s![.., ..=d]).to_owned(), &answers, k, seed)
         };
-        let mut em = self.em.clone();
+        let mut em = self.em.known_by(self, both.view(), None);
         if !matches!(em.mode, Mode::Generalised { .. }) {
             em.mode = Mode::Generalised { step: 1.0 };
         }

@@ -12,7 +12,7 @@ use crate::linalg::{
 use crate::matrix::Points;
 use crate::models::gp::regression::model::GpRegressor;
 use crate::models::kernel_methods::split_kernel::SplitKernel;
-use crate::{Device, Matrix, Result};
+use crate::{Device, Matrix, Precision, Result};
 
 /// Residual trace of the preconditioner's factor, relative to K's, beyond which more columns add nothing.
 const ENOUGH: f64 = 1e-10;
@@ -83,7 +83,7 @@ impl System {
             .accept_unconverged(false)
             .progress(params.progress.clone());
         if !all.alone() {
-            let split = SplitKernel::new(all, &self.exact);
+            let split = SplitKernel::new(all, &self.exact, Precision::Double)?;
             return refined_conjugate_gradients(&split, &split, b, &self.preconditioner, &cg);
         }
         refined_conjugate_gradients(self.fast(), &self.exact, b, &self.preconditioner, &cg)
@@ -102,7 +102,7 @@ impl System {
     pub fn log_det(&self, all: &Meeting, params: &MatrixFreeParams) -> Result<LogDet> {
         if !all.alone() {
             return lanczos_log_det(
-                &SplitKernel::new(all, &self.exact),
+                &SplitKernel::new(all, &self.exact, Precision::Double)?,
                 &self.preconditioner,
                 &params.log_det,
             );
@@ -112,8 +112,11 @@ impl System {
 
     /// `K v`, as exactly as the device has it.
     pub fn apply_kernel(&self, all: &Meeting, v: ArrayView2<f64>) -> Result<Array2<f64>> {
-        let product =
-            if all.alone() { self.fast().apply(v)? } else { SplitKernel::new(all, &self.exact).apply(v)? };
+        let product = if all.alone() {
+            self.fast().apply(v)?
+        } else {
+            SplitKernel::new(all, &self.exact, Precision::Double)?.apply(v)?
+        };
         Ok(product - &v * &self.noise().view().insert_axis(Axis(1)))
     }
 
