@@ -2,18 +2,22 @@
 
 #![allow(clippy::unreadable_literal, reason = "as the notes print them")]
 
+mod algebra;
 mod bayes;
 mod conjugate;
 mod distributions;
 mod embedding;
 mod exponential;
+mod fits;
 mod free_energy;
 mod gaussian;
 mod gp;
 mod information;
 mod laplace;
+mod large;
 mod latent_gp;
 mod mixtures;
+mod moments;
 #[path = "../support/oracle.rs"]
 mod recorded;
 mod special;

@@ -8,7 +8,9 @@ use super::component::{moments, weighted};
 use super::{Learned, Univariate, draws, probability, solve};
 use crate::check::{parameter, positive};
 use crate::configure::getters;
-use crate::probability::special::{beta_lower, digamma, log_beta, log_gamma};
+use crate::probability::incomplete::beta_parts;
+use crate::probability::special::log_beta;
+use crate::probability::stirling::digamma_difference;
 use crate::{Error, Result};
 
 /// Most rounds of EM.
@@ -90,13 +92,10 @@ impl StudentT {
 
     /// `Pr(|Z| > |z|)/2`.
     fn tail(&self, z: f64) -> f64 {
+        // ν/(ν + z²) and z²/(ν + z²), in the forms that z² = ∞ does not spoil.
         let (nu, square) = (self.degrees, z * z);
-        if square > nu {
-            // ν/(ν + z²), in the form that z² = ∞ does not spoil.
-            0.5 * beta_lower(0.5 * nu, 0.5, (nu / square) / (1.0 + nu / square))
-        } else {
-            0.5 - 0.5 * beta_lower(0.5, 0.5 * nu, square / (nu + square))
-        }
+        let (less, more) = (nu / square, square / nu);
+        0.5 * beta_parts(0.5 * nu, 0.5, (1.0 + more).recip(), (1.0 + less).recip())
     }
 }
 
@@ -104,11 +103,7 @@ impl Univariate for StudentT {
     fn log_density(&self, x: f64) -> f64 {
         let (nu, z) = (self.degrees, self.standard(x));
         let far = if z.abs() > 1e150 { 2.0 * z.abs().ln() - nu.ln() } else { (z * z / nu).ln_1p() };
-        log_gamma(0.5 * (nu + 1.0))
-            - log_gamma(0.5 * nu)
-            - 0.5 * (std::f64::consts::PI * nu).ln()
-            - self.width.ln()
-            - 0.5 * (nu + 1.0) * far
+        -log_beta(0.5 * nu, 0.5) - 0.5 * nu.ln() - self.width.ln() - 0.5 * (nu + 1.0) * far
     }
 
     fn cdf(&self, x: f64) -> f64 {
@@ -147,8 +142,7 @@ impl Univariate for StudentT {
 
     fn entropy(&self) -> f64 {
         let nu = self.degrees;
-        0.5 * (nu + 1.0) * (digamma(0.5 * (nu + 1.0)) - digamma(0.5 * nu))
-            + 0.5 * nu.ln()
+        0.5 * nu.ln() - 0.5 * (nu + 1.0) * digamma_difference(0.5 * nu, 0.5)
             + log_beta(0.5 * nu, 0.5)
             + self.width.ln()
     }
