@@ -10,11 +10,15 @@ pub(super) const LARGE: f64 = 16.0;
 
 /// `ln Γ(n + 1) - ((n + ½) ln n - n + ½ ln 2π)` for n > 0.
 pub(super) fn stirling_error(n: f64) -> f64 {
-    if n < LARGE {
-        return log_gamma(n + 1.0) - ((n + 0.5) * n.ln() - n + 0.5 * LN_TAU);
+    // From n to n + 1 it falls by (n + ½) ln((n + 1)/n) - 1.
+    let (mut n, mut sum) = (n, 0.0);
+    while n < LARGE {
+        let logs = if n < 1e-3 { n.ln_1p() - n.ln() } else { n.recip().ln_1p() };
+        sum += (n + 0.5) * logs - 1.0;
+        n += 1.0;
     }
     let s = (n * n).recip();
-    (1.0 / 12.0 - s * (1.0 / 360.0 - s * (1.0 / 1260.0 - s * (1.0 / 1680.0 - s / 1188.0)))) / n
+    sum + (1.0 / 12.0 - s * (1.0 / 360.0 - s * (1.0 / 1260.0 - s * (1.0 / 1680.0 - s / 1188.0)))) / n
 }
 
 /// `ln x - ψ(x)` for x > 0, about `1/(2x)`.

@@ -99,7 +99,7 @@ fn angles() {
     for k in [0.01, 2.0, 29.9, 30.1, 400.0] {
         let v = VonMises::new(0.4, k).unwrap();
         let unit = VonMises::new(0.0, k).unwrap();
-        let sum = |f: &dyn Fn(f64) -> f64| integral(-PI, PI, 40_000, |t| f(t) * unit.density(t));
+        let sum = |f: &dyn Fn(f64) -> f64| integral(-PI, PI, 400_000, |t| f(t) * unit.density(t));
         near(v.variance().unwrap(), sum(&|t| t * t), 1e-9);
         near(v.circular_variance(), 1.0 - sum(&|t| t.cos()), 1e-9);
         near(v.entropy(), -sum(&|t| unit.log_density(t)), 1e-8);

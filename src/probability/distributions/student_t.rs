@@ -162,7 +162,8 @@ impl Univariate for StudentT {
 }
 
 impl Learned for StudentT {
-    /// Location and scale by EM for each ν, and ν by a search over its logarithm from 0.1 to 1000.
+    /// Location and scale by EM for each ν, and ν by a search over its logarithm from 0.1 to 1000. Where ν is so small that the
+    /// likelihood of few numbers grows without a bound on one of them, EM does not end and that ν is passed over.
     fn fit_weighted(x: &[f64], w: &[f64]) -> Result<Self> {
         let mut best: Option<(f64, StudentT)> = None;
         let (mut low, mut high) = (0.1f64.ln(), 1000f64.ln());
@@ -170,7 +171,10 @@ impl Learned for StudentT {
             let mut at = 0.5 * (low + high);
             for i in 0..=8 {
                 let u = low + (high - low) * f64::from(i) / 8.0;
-                let t = StudentT::fit_with_degrees(u.exp(), x, w)?;
+                let t = match StudentT::fit_with_degrees(u.exp(), x, w) {
+                    Err(Error::NoConvergence { .. }) => continue,
+                    other => other?,
+                };
                 let l = t.log_likelihood(x, w)?;
                 if best.as_ref().is_none_or(|(most, _)| l >= *most) {
                     best = Some((l, t));
@@ -182,6 +186,8 @@ impl Learned for StudentT {
             let step = (high - low) / 8.0;
             (low, high) = ((at - step).max(0.1f64.ln()), (at + step).min(1000f64.ln()));
         }
-        best.map(|(_, t)| t).ok_or(Error::Shape { op: "StudentT::fit", what: "no numbers".to_owned() })
+        let (residual, tolerance) = (f64::INFINITY, 1e-8);
+        let none = Error::NoConvergence { op: "StudentT::fit", iterations: ROUNDS, residual, tolerance };
+        best.map(|(_, t)| t).ok_or(none)
     }
 }
