@@ -191,7 +191,7 @@ fn empirical_risk_minimisation_is_pac() {
 /// NaN has no distance, no trials teach nothing, and a large entropy does not take forever.
 #[test]
 fn numbers_that_are_none_are_refused() {
-    use mercer::probability::distributions::{Binomial, Categorical, Normal};
+    use mercer::probability::distributions::{Binomial, Categorical, Normal, Poisson};
     use mercer::probability::information::divergence;
     let normal = Normal::new(0.0, 1.0).unwrap();
     let corner = mercer::probability::distributions::Dirichlet::new(&[0.5, 2.0, 1.0]).unwrap();
@@ -203,7 +203,6 @@ fn numbers_that_are_none_are_refused() {
     let entropy = Binomial::new(1 << 50, 0.5).unwrap().entropy();
     near(entropy, 0.5 * (std::f64::consts::TAU * std::f64::consts::E * v).ln(), 1e-9);
     // The same of Poisson, however large; the sum and the series meet at 1e4.
-    use mercer::probability::distributions::Poisson;
     let poisson = |rate: f64| Poisson::new(rate).unwrap().entropy();
     for rate in [1e14, 1e18, 1e20, 1e300] {
         near(
