@@ -45,14 +45,13 @@ impl ChineseRestaurant {
 
     /// `ln p` of a seating: `K ln α + Σ ln (n_k - 1)! + ln Γ(α) - ln Γ(α + n)`, whatever the order of the customers.
     pub fn log_probability(&self, tables: &[usize]) -> f64 {
-        let k = tables.iter().max().map_or(0, |m| m + 1);
-        let mut counts = vec![0.0; k];
+        // Whatever the numbers of the tables, there are no more of them than customers.
+        let mut seated = std::collections::BTreeMap::<usize, f64>::new();
         for &t in tables {
-            counts[t] += 1.0;
+            *seated.entry(t).or_default() += 1.0;
         }
-        let seated: Vec<f64> = counts.into_iter().filter(|c| *c > 0.0).collect();
         let a = self.concentration;
-        seated.len() as f64 * a.ln() + seated.iter().map(|&c| log_gamma(c)).sum::<f64>() + log_gamma(a)
+        seated.len() as f64 * a.ln() + seated.values().map(|&c| log_gamma(c)).sum::<f64>() + log_gamma(a)
             - log_gamma(a + tables.len() as f64)
     }
 

@@ -16,6 +16,7 @@ pub mod conjugate;
 pub mod distributions;
 pub mod exponential;
 pub mod gaussian;
+mod incomplete;
 pub mod information;
 pub(crate) mod normal;
 pub(crate) mod posterior_variance;
@@ -23,4 +24,5 @@ pub(crate) mod quadrature;
 #[cfg(feature = "serde")]
 mod saved;
 pub mod special;
+mod stirling;
 pub mod tables;

@@ -3,9 +3,10 @@
 //!
 //! What statrs has to ten digits or more comes from there; the rest, and what it refuses by a panic, is written here.
 
-use statrs::function::{beta, gamma};
+use statrs::function::gamma;
 
-use super::normal;
+pub use super::incomplete::{beta_lower, gamma_lower, gamma_upper};
+use super::{normal, stirling};
 use crate::Result;
 use crate::check::parameter;
 
@@ -59,14 +60,21 @@ pub fn trigamma(x: f64) -> f64 {
     sum + 1.0 / x + 0.5 * s + s / x * series
 }
 
-/// `ln B(a, b) = ln Γ(a) + ln Γ(b) - ln Γ(a + b)`.
+/// `ln B(a, b) = ln Γ(a) + ln Γ(b) - ln Γ(a + b)` for a, b > 0, not by this difference, which has few digits for large ones;
+/// infinite at zero, NaN below.
 pub fn log_beta(a: f64, b: f64) -> f64 {
-    log_gamma(a) + log_gamma(b) - log_gamma(a + b)
+    match a.min(b) {
+        0.0 => f64::INFINITY,
+        least if least > 0.0 => stirling::log_beta(a, b),
+        _ => f64::NAN,
+    }
 }
 
 /// `ln B(α) = Σ ln Γ(α_k) - ln Γ(Σ α_k)`: the constant of a Dirichlet distribution.
 pub fn log_multivariate_beta(alpha: &[f64]) -> f64 {
-    alpha.iter().map(|&a| log_gamma(a)).sum::<f64>() - log_gamma(alpha.iter().sum())
+    let Some((first, others)) = alpha.split_first() else { return f64::NAN };
+    // One category after the other: B(α) = Π B(α_0 + ... + α_{k-1}, α_k).
+    others.iter().fold((0.0, *first), |(sum, total), &a| (sum + log_beta(total, a), total + a)).0
 }
 
 /// `ln Γ_d(a) = d(d-1)/4 ln π + Σ_{j<d} ln Γ(a - j/2)`: the constant of a Wishart distribution.
@@ -83,73 +91,10 @@ pub fn log_factorial(n: f64) -> f64 {
 
 /// `ln (n choose k)` for whole numbers `0 ≤ k ≤ n`.
 pub fn log_choose(n: f64, k: f64) -> f64 {
-    log_factorial(n) - log_factorial(k) - log_factorial(n - k)
-}
-
-/// `x^a e^-x/Γ(a + 1)`; nothing where its logarithm is a difference of infinities.
-fn gamma_term(a: f64, x: f64) -> f64 {
-    let log = a * x.ln() - x - log_gamma(a + 1.0);
-    if log.is_nan() { 0.0 } else { log.exp() }
-}
-
-/// `P(a, x) = γ(a, x)/Γ(a)`, the regularised lower incomplete gamma function, for a > 0 and x ≥ 0; NaN elsewhere.
-///
-/// By its series below `a + 1`, where it is not close to one; statrs takes tiny x for zero.
-pub fn gamma_lower(a: f64, x: f64) -> f64 {
-    match x {
-        _ if !(a > 0.0 && x >= 0.0) => f64::NAN,
-        0.0 => 0.0,
-        f64::INFINITY => 1.0,
-        _ if x >= a + 1.0 => 1.0 - gamma_upper(a, x),
-        _ => {
-            let (mut term, mut sum, mut k) = (1.0, 1.0, a);
-            while term > 1e-17 * sum {
-                k += 1.0;
-                term *= x / k;
-                sum += term;
-            }
-            (gamma_term(a, x) * sum).min(1.0)
-        }
+    if !(k >= 0.0 && k <= n) {
+        return f64::NAN;
     }
-}
-
-/// `Q(a, x) = 1 - P(a, x)`, with its own digits where it is small: from `a + 1` on by Lentz's continued fraction.
-pub fn gamma_upper(a: f64, x: f64) -> f64 {
-    const MOST: usize = 100_000;
-    match x {
-        _ if !(a > 0.0 && x >= 0.0) => f64::NAN,
-        0.0 => 1.0,
-        f64::INFINITY => 0.0,
-        _ if x < a + 1.0 => 1.0 - gamma_lower(a, x),
-        _ => {
-            let mut b = x + 1.0 - a;
-            let mut c = f64::MAX;
-            let mut d = 1.0 / b;
-            let mut fraction = d;
-            for i in 1..MOST {
-                let n = -(i as f64) * (i as f64 - a);
-                b += 2.0;
-                d = 1.0 / (n * d + b);
-                c = b + n / c;
-                let step = c * d;
-                fraction *= step;
-                if (step - 1.0).abs() < 1e-16 {
-                    break;
-                }
-            }
-            (gamma_term(a, x) * a * fraction).min(1.0)
-        }
-    }
-}
-
-/// `I_x(a, b)`, the regularised incomplete beta function, for a, b > 0 and x in [0, 1]; NaN elsewhere.
-pub fn beta_lower(a: f64, b: f64, x: f64) -> f64 {
-    match x {
-        _ if !(a > 0.0 && b > 0.0 && (0.0..=1.0).contains(&x)) => f64::NAN,
-        0.0 => 0.0,
-        1.0 => 1.0,
-        _ => beta::checked_beta_reg(a, b, x).unwrap_or(f64::NAN),
-    }
+    -(n + 1.0).ln() - log_beta(k + 1.0, n - k + 1.0)
 }
 
 /// `erf(u) = 2/√π ∫₀ᵘ exp(-t²) dt`: `2(Φ(√2 u) - ½)` without the difference where it is small; statrs has ten digits.
@@ -186,32 +131,44 @@ pub fn normal_quantile(p: f64) -> Result<f64> {
     Ok(if p <= 0.5 { normal::quantile(p) } else { -normal::quantile(1.0 - p) })
 }
 
+/// The asymptotic series of `√(2πκ) e^-κ I_ν(κ)` for κ from 30 on, without its first term, which is one.
+fn bessel_series(order: u8, k: f64) -> f64 {
+    let mu = 4.0 * f64::from(order).powi(2);
+    let (mut term, mut sum) = (1.0, 0.0);
+    for j in 1..30 {
+        let odd = f64::from(2 * j - 1);
+        let next: f64 = -term * (mu - odd * odd) / (f64::from(j) * 8.0 * k);
+        if next.abs() >= f64::abs(term) {
+            break;
+        }
+        term = next;
+        sum += term;
+    }
+    sum
+}
+
 /// `ln (e^-κ I_ν(κ))` for ν = 0 or 1 and κ > 0: the series, or from 30 on the asymptotic one.
 pub(super) fn log_bessel_scaled(order: u8, k: f64) -> f64 {
-    let nu = f64::from(order);
-    if k < 30.0 {
-        let q = 0.25 * k * k;
-        let (mut term, mut sum, mut j) = (1.0, 1.0, 0.0);
-        while term > 1e-17 * sum {
-            j += 1.0;
-            term *= q / (j * (j + nu));
-            sum += term;
-        }
-        sum.ln() - k + nu * (0.5 * k).ln()
-    } else {
-        let mu = 4.0 * nu * nu;
-        let (mut term, mut sum) = (1.0, 1.0);
-        for j in 1..30 {
-            let odd = f64::from(2 * j - 1);
-            let next: f64 = -term * (mu - odd * odd) / (f64::from(j) * 8.0 * k);
-            if next.abs() >= f64::abs(term) {
-                break;
-            }
-            term = next;
-            sum += term;
-        }
-        f64::ln(sum) - 0.5 * (std::f64::consts::TAU * k).ln()
+    if k >= 30.0 {
+        return bessel_series(order, k).ln_1p() - 0.5 * (std::f64::consts::TAU * k).ln();
     }
+    let (nu, q) = (f64::from(order), 0.25 * k * k);
+    let (mut term, mut sum, mut j) = (1.0, 1.0, 0.0);
+    while term > 1e-17 * sum {
+        j += 1.0;
+        term *= q / (j * (j + nu));
+        sum += term;
+    }
+    sum.ln() - k + nu * (0.5 * k).ln()
+}
+
+/// `1 - I₁(κ)/I₀(κ)` for κ > 0, about `1/(2κ)` for large κ.
+pub(super) fn bessel_gap(k: f64) -> f64 {
+    if k >= 30.0 {
+        let (zeroth, first) = (bessel_series(0, k), bessel_series(1, k));
+        return (zeroth - first) / (1.0 + zeroth);
+    }
+    1.0 - (log_bessel_scaled(1, k) - log_bessel_scaled(0, k)).exp()
 }
 
 /// `σ(a) = 1/(1 + e^-a)`; neither end overflows.

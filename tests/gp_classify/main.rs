@@ -7,6 +7,7 @@ mod about;
 mod devices;
 mod gradient;
 mod input;
+mod joint;
 mod laplace;
 mod oracle;
 mod prior;

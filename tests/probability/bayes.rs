@@ -49,6 +49,32 @@ fn summaries_of_draws() {
     near(c, high, 0.02);
 }
 
+/// The evidence of seven heads and three tails by every route: closed form, grid, Laplace, draws of the prior, BIC.
+#[test]
+fn evidence_by_five_routes() {
+    let log = |p: f64| 7.0 * p.ln() + 3.0 * (1.0 - p).ln();
+    let exact = BetaBernoulli::new(1.0, 1.0).unwrap().log_evidence_of(7.0, 3.0).unwrap();
+    near(exact, -7.185387016, 1e-9);
+    near(GridPosterior::new(&[(0.0, 1.0, 4000)], |t| log(t[0])).unwrap().log_evidence(), exact, 1e-6);
+    let prior = Beta::new(1.0, 1.0).unwrap().sample(200_000, 3).unwrap().to_vec();
+    near(log_predictive(&prior, |&p| log(p)).unwrap(), exact, 0.01);
+    let laplace = mercer::inference::LaplaceApproximation::scalar((1e-3, 0.999), 0.5, |p| {
+        (log(p), 7.0 / p - 3.0 / (1.0 - p), -7.0 / (p * p) - 3.0 / (1.0 - p).powi(2))
+    });
+    near(laplace.unwrap().log_evidence(), exact, 0.07);
+    // BIC leaves a constant out: its error neither grows nor falls with n, and is far below the evidence.
+    let error = |n: f64| {
+        let (yes, no) = (0.7 * n, 0.3 * n);
+        let most = yes * 0.7f64.ln() + no * 0.3f64.ln();
+        let exact = BetaBernoulli::new(1.0, 1.0).unwrap().log_evidence_of(yes, no).unwrap();
+        -0.5 * bic(most, 1, n) - exact
+    };
+    assert!(error(10.0).abs() < 0.3);
+    // -½ ln(2π p(1-p)), the determinant that it leaves out.
+    near(error(1e6), -0.5 * (std::f64::consts::TAU * 0.21).ln(), 1e-5);
+    assert!(log_predictive(&[0.5, 2.0], |&p| log(p)).is_err()); // a logarithm of a negative number
+}
+
 /// BL-11: ref:M, and that evidences sum to one over all data.
 #[test]
 fn bayes_factors_of_coins() {

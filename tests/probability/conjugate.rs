@@ -30,6 +30,19 @@ fn sequential_is_batch() {
     one_by_one(&NormalMean::new(1.0, 3.0, 0.5).unwrap(), &[0.2, -1.0, 0.7]);
     one_by_one(&GammaPoisson::new(2.0, 0.5).unwrap(), &[3, 0, 5]);
     one_by_one(&NormalInverseGamma::new(0.0, 1.0, 2.0, 2.0).unwrap(), &[0.2, -1.0, 0.7]);
+    let niw = NormalInverseWishart::new(array![0.0, 1.0].view(), 1.5, 4.0, Array2::eye(2).view()).unwrap();
+    let rows = [array![0.1, 0.9], array![1.2, -0.3], array![-0.5, 0.4]];
+    one_by_one(&niw, &rows);
+    // The posterior of a posterior is that of all, to rounding.
+    let (two, three) = (niw.posterior(rows_of(&rows[..2]).view()).unwrap(), rows_of(&rows[2..]));
+    let (step, all) = (two.posterior(three.view()).unwrap(), niw.posterior(rows_of(&rows).view()).unwrap());
+    all_near(&step.mean().to_vec(), &all.mean().to_vec(), 1e-13);
+    all_near(step.scale().as_slice().unwrap(), all.scale().as_slice().unwrap(), 1e-12);
+    assert!(Conjugate::posterior(&niw, &[array![1.0]]).is_err());
+}
+
+fn rows_of(x: &[Array1<f64>]) -> Array2<f64> {
+    Array2::from_shape_fn((x.len(), 2), |(i, j)| x[i][j])
 }
 
 /// BL-04, I.1.
@@ -80,6 +93,9 @@ fn dirichlet_categorical() {
     near(prior.log_evidence_of(&[3.0, 1.0, 0.0]).unwrap(), -3.848483985, 1e-9);
     let weak = DirichletCategorical::new(&[1e-9; 3]).unwrap().after(&[3.0, 1.0, 0.0]).unwrap().predictive();
     all_near(&weak, &[0.75, 0.25, 0.0], 1e-8);
+    // Aggregation: categories that are merged are a Dirichlet of the sums.
+    let merged = DirichletCategorical::new(&[1.0, 2.5]).unwrap().after(&[3.0, 1.0]).unwrap().predictive();
+    near(merged[1], after.predictive()[1] + after.predictive()[2], 1e-15);
     // Laplace's smoothing, and never zero.
     all_near(
         &DirichletCategorical::new(&[1.0; 3]).unwrap().after(&[2.0, 0.0, 0.0]).unwrap().predictive(),

@@ -11,7 +11,7 @@ pub fn numbers() -> Value {
 }
 
 /// The distribution by its name.
-pub fn named(name: &str, p: &[f64]) -> Box<dyn Univariate> {
+pub(crate) fn named(name: &str, p: &[f64]) -> Box<dyn Univariate> {
     match name {
         "normal" => Box::new(Normal::new(p[0], p[1]).unwrap()),
         "student_t" => Box::new(StudentT::new(p[0], p[1], p[2]).unwrap()),

@@ -3,7 +3,7 @@
 use mercer::probability::distributions::Dirichlet;
 use mercer::probability::gaussian::MultivariateNormal;
 use mercer::probability::information::*;
-use ndarray::{Array2, array};
+use ndarray::{Array2, Axis, array};
 
 use crate::information::{P, Q, random};
 use crate::{all_near, near};
@@ -122,4 +122,75 @@ fn wasserstein_distances() {
     // A shift is seen by its mean length along a random direction of three dimensions: one half.
     let moved = &points + &array![2.0, 0.0, 0.0];
     near(sliced_wasserstein(points.view(), moved.view(), 4000, 1).unwrap(), 1.0, 0.05);
+}
+
+/// Numbers by hand for P and Q of G.3, and of distributions that share nothing.
+#[test]
+fn values_of_f_divergences() {
+    use FDivergence::*;
+    let sum = |f: &dyn Fn(f64, f64) -> f64| P.iter().zip(&Q).map(|(p, q)| f(*p, *q)).sum::<f64>();
+    near(KullbackLeibler.between(&P, &Q).unwrap(), 0.3600624406, 1e-10);
+    near(Reverse.between(&P, &Q).unwrap(), 0.3948162052, 1e-10);
+    // 0.3²/0.2 + 0.1²/0.2 + 0.4²/0.6.
+    near(ChiSquare.between(&P, &Q).unwrap(), 0.45 + 0.05 + 0.16 / 0.6, 1e-14);
+    near(TotalVariation.between(&P, &Q).unwrap(), 0.4, 1e-15);
+    near(Hellinger.between(&P, &Q).unwrap(), sum(&|p, q| (p.sqrt() - q.sqrt()).powi(2)), 1e-14);
+    near(TwiceJensenShannon.between(&P, &Q).unwrap(), 2.0 * jensen_shannon(&P, &Q).unwrap(), 1e-14);
+    let (left, right) = ([1.0, 0.0], [0.0, 1.0]);
+    for (f, want) in [
+        (KullbackLeibler, f64::INFINITY),
+        (Reverse, f64::INFINITY),
+        (ChiSquare, f64::INFINITY),
+        (TotalVariation, 1.0),
+        (Hellinger, 2.0),
+        (TwiceJensenShannon, 2.0 * 2f64.ln()),
+    ] {
+        let got = f.between(&left, &right).unwrap();
+        assert!(got == want || (got - want).abs() < 1e-14, "{f:?}: {got}");
+        // The slope at infinity is the limit of f(u)/u.
+        let far = f.generator(1e12) / 1e12;
+        let slope = f.slope_at_infinity();
+        assert!(if slope.is_finite() { (far - slope).abs() < 1e-5 } else { far > 20.0 }, "{f:?}: {far}");
+    }
+}
+
+/// G.18: Rényi's divergence is continuous at one, to the digits of KL.
+#[test]
+fn renyi_near_one() {
+    let kl = divergence(&P, &Q).unwrap();
+    // dD/dα at one is half the variance of the log ratio.
+    let l = log_ratio(&P, &Q).unwrap();
+    let variance: f64 = P.iter().zip(&l).map(|(p, l)| p * (l - kl) * (l - kl)).sum();
+    for t in [1e-3, 1e-6, 1e-9, 1e-12, -1e-6, -1e-12] {
+        near(renyi_divergence(&P, &Q, 1.0 + t).unwrap(), kl + 0.5 * variance * t, t * t + 1e-14);
+    }
+    assert_eq!(renyi_divergence(&[0.5, 0.5], &[1.0, 0.0], 1.2).unwrap(), f64::INFINITY);
+    near(renyi_divergence(&[0.5, 0.5], &[1.0, 0.0], 0.8).unwrap(), -(0.5f64.powf(0.8)).ln() / 0.2, 1e-13);
+    near(renyi_divergence(&P, &Q, 2.0).unwrap(), (0.25 / 0.2 + 0.09 / 0.2 + 0.04 / 0.6f64).ln(), 1e-14);
+}
+
+/// `I(X; Y, Z) = I(X; Z) + I(X; Y | Z)`, and a chain X - Z - Y has none left.
+#[test]
+fn conditional_mutual_information_of_tables() {
+    let p = ndarray::Array3::from_shape_vec((2, 3, 2), random(12, 5)).unwrap();
+    let together = Array2::from_shape_fn((2, 6), |(x, yz)| p[[x, yz / 2, yz % 2]]);
+    let alone = mutual_information(p.sum_axis(Axis(1)).view()).unwrap();
+    let given = conditional_mutual_information(p.view()).unwrap();
+    near(mutual_information(together.view()).unwrap(), alone + given, 1e-14);
+    let (z, x, y) = ([0.3, 0.7], [[0.2, 0.8], [0.6, 0.4]], [[0.5, 0.5], [0.1, 0.9]]);
+    let chain = ndarray::Array3::from_shape_fn((2, 2, 2), |(i, j, k)| z[k] * x[k][i] * y[k][j]);
+    near(conditional_mutual_information(chain.view()).unwrap(), 0.0, 1e-15);
+    assert!(mutual_information(chain.sum_axis(Axis(2)).view()).unwrap() > 0.01);
+    assert!(conditional_mutual_information((&chain * 2.0).view()).is_err());
+}
+
+/// KL of Dirichlet distributions: the Bregman form of the exponential family.
+#[test]
+fn divergence_of_dirichlets() {
+    use mercer::probability::exponential::{ExponentialFamily, Member};
+    let (a, b) = ([1.5, 2.0, 0.7], [0.4, 3.0, 2.2]);
+    let direct = Dirichlet::new(&a).unwrap().divergence(&Dirichlet::new(&b).unwrap()).unwrap();
+    let less = |a: [f64; 3]| a.map(|a| a - 1.0);
+    let bregman = Member::Dirichlet { categories: 3 }.divergence(&less(a), &less(b)).unwrap();
+    near(direct, bregman, 1e-11);
 }

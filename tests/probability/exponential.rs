@@ -245,3 +245,14 @@ fn what_is_no_number_is_refused() {
         assert!(m.natural_parameters(&eta).is_err() && m.statistics(&x).is_none(), "{m:?}");
     }
 }
+
+/// Statistics of another family are refused, not cut short.
+#[test]
+fn statistics_of_another_family() {
+    let normal = Member::Normal.summary(array![[0.3], [1.2]].view(), array![1.0, 1.0].view()).unwrap();
+    let coin = Member::Bernoulli;
+    assert!(coin.log_likelihood(&[0.1], &normal).is_err() && coin.gradient(&[0.1], &normal).is_err());
+    let prior = ConjugatePrior::new(&[1.0, 2.0], 3.0).unwrap();
+    assert!(prior.log_density(&coin, &[0.1]).is_err());
+    assert!(ConjugatePrior::new(&[f64::NAN], 1.0).is_err());
+}

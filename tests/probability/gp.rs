@@ -158,3 +158,90 @@ fn a_given_mean_in_a_sparse_process() {
     all_near(&b.variance.to_vec(), &a.variance.to_vec(), 1e-12);
     assert!(gp.fit_about(&Device::cpu(), &x, &moved, |_| f64::NAN).is_err());
 }
+
+/// The verbs of processes about means: every one is that of the residual, raised.
+#[test]
+fn processes_about_means_predict_and_draw() {
+    let x = line(12, 0.5);
+    let y = x.column(0).mapv(|v| (1.3 * v).sin() + 3.0 - 2.0 * v);
+    let m = |x: ndarray::ArrayView1<f64>| 3.0 - 2.0 * x[0];
+    let new = array![[0.3], [9.0]];
+    let lift = array![3.0 - 0.6, 3.0 - 18.0];
+    macro_rules! check {
+        ($fitted:expr, $lift:expr) => {{
+            let (fitted, lift) = (&$fitted, &$lift);
+            let residual = fitted.residual();
+            let raised = |a: &ndarray::Array1<f64>| (a + lift).to_vec();
+            all_near(
+                &fitted.predict(&new).unwrap().to_vec(),
+                &raised(&residual.predict(&new).unwrap()),
+                1e-12,
+            );
+            let (a, b) = (
+                fitted.predict_with(&new, Predictive::Observed).unwrap(),
+                residual.predict_with(&new, Predictive::Observed).unwrap(),
+            );
+            all_near(&a.mean.to_vec(), &raised(&b.mean), 1e-12);
+            assert_eq!(a.variance, b.variance);
+            assert!(a.variance[0] > fitted.predict_latent(&new).unwrap().variance[0] + 0.09);
+            let joint = fitted.predict_joint(&new, Predictive::Latent).unwrap();
+            all_near(&joint.mean.to_vec(), &raised(&residual.predict(&new).unwrap()), 1e-12);
+            let (a, b) = (
+                fitted.sample(&new, Predictive::Latent, 3, 7).unwrap().values,
+                residual.sample(&new, Predictive::Latent, 3, 7).unwrap().values,
+            );
+            for (i, l) in lift.iter().enumerate() {
+                near(a[[2, i, 0]] - b[[2, i, 0]], *l, 1e-12);
+            }
+        }};
+    }
+    let gp = GpRegressor::new(Kernel::rbf(1.0)).noise(0.1);
+    let sparse = SparseGpRegressor::new(Kernel::rbf(1.0), Inducing::greedy(5)).noise(0.1);
+    let device = Device::cpu();
+    check!(gp.fit_about(&device, &x, &y, m).unwrap(), lift);
+    check!(sparse.fit_about(&device, &x, &y, m).unwrap(), lift);
+    let basis = |x: ndarray::ArrayView1<f64>| vec![1.0, x[0]];
+    let at = |b: &Array2<f64>| array![b[[0, 0]] + 0.3 * b[[1, 0]], b[[0, 0]] + 9.0 * b[[1, 0]]];
+    let fitted = gp.fit_on_basis(&device, &x, &y, basis).unwrap();
+    let lift = at(fitted.coefficients());
+    check!(fitted, lift);
+    let fitted = sparse.fit_on_basis(&device, &x, &y, basis).unwrap();
+    let lift = at(fitted.coefficients());
+    check!(fitted, lift);
+    // A budget is kept by draws about a mean, as by draws about none.
+    let poor = gp.memory_budget(1000);
+    assert!(matches!(poor.sample_prior_about(&x, m, 3, 1), Err(mercer::Error::OverBudget { .. })));
+    let poor = GpClassifier::new(Kernel::rbf(1.0)).memory_budget(1000);
+    assert!(matches!(poor.sample_prior(&x, 2, 3, 1), Err(mercer::Error::OverBudget { .. })));
+}
+
+/// With an inducing point at every observation a sparse process is the whole, and so are its coefficients, by every method.
+#[test]
+fn a_sparse_mean_on_a_basis() {
+    let x = line(10, 0.7);
+    let y = x.column(0).mapv(|v| (1.3 * v).sin() + 0.4 * v - 1.0);
+    let basis = |x: ndarray::ArrayView1<f64>| vec![1.0, x[0]];
+    let exact = GpRegressor::new(Kernel::matern32(0.8)).noise(0.05);
+    let exact = exact.fit_on_basis(&Device::cpu(), &x, &y, basis).unwrap();
+    for method in [SparseMethod::Variational, SparseMethod::Dtc, SparseMethod::Fitc] {
+        let gp = SparseGpRegressor::new(Kernel::matern32(0.8), Inducing::Given(x.clone()));
+        let gp = gp.noise(0.05).jitter(1e-12).method(method);
+        let fitted = gp.fit_on_basis(&Device::cpu(), &x, &y, basis).unwrap();
+        all_near(&fitted.coefficients().column(0).to_vec(), &exact.coefficients().column(0).to_vec(), 1e-7);
+        // With few inducing points they are where the residual's own evidence is largest.
+        if method != SparseMethod::Variational {
+            let few = SparseGpRegressor::new(Kernel::matern32(0.8), Inducing::Given(line(4, 2.0)));
+            let few = few.noise(0.05).method(method);
+            let fitted = few.fit_on_basis(&Device::cpu(), &x, &y, basis).unwrap();
+            let best = fitted.residual().log_evidence();
+            let beta = fitted.coefficients();
+            for (a, b) in [(0.02, 0.0), (-0.02, 0.0), (0.0, 0.02), (0.0, -0.02)] {
+                let mean = |x: ndarray::ArrayView1<f64>| beta[[0, 0]] + a + (beta[[1, 0]] + b) * x[0];
+                let other = few.fit_about(&Device::cpu(), &x, &y, mean).unwrap();
+                assert!(other.residual().log_evidence() < best, "{method:?}");
+            }
+        }
+    }
+    let gp = SparseGpRegressor::new(Kernel::rbf(0.8), Inducing::greedy(4));
+    assert!(gp.fit_on_basis(&Device::cpu(), &x, &y, |x| vec![x[0], 2.0 * x[0]]).is_err());
+}

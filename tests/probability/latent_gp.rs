@@ -223,3 +223,51 @@ fn a_latent_process_about_a_mean() {
     near(none.residual().log_evidence(), plain.log_evidence(), 1e-13);
     assert!(LatentGp::laplace_about(&k, &LogisticLikelihood, &x, &labels, |_| f64::NAN).is_err());
 }
+
+/// The averaged predictive is nearer to one half than the plug-in; the closed form is for the probit, and for it alone.
+#[test]
+fn predictives_of_labels_counts_and_numbers() {
+    let (k, y) = (Kernel::rbf(1.0), array![-1.0, -1.0, 1.0, 1.0]);
+    let new = array![[0.5], [1.5], [5.0]];
+    let probit = LatentGp::laplace(&k, &ProbitLikelihood, four(), &y).unwrap();
+    let averaged = probit.predictive(&new, 1.0, &ProbitLikelihood).unwrap();
+    all_near(&averaged.to_vec(), &probit.probit_probability(&new).unwrap().to_vec(), 1e-12);
+    let logistic = LatentGp::laplace(&k, &LogisticLikelihood, four(), &y).unwrap();
+    assert!(matches!(logistic.probit_probability(&new), Err(mercer::Error::Unsupported { .. })));
+    let (yes, no) = (
+        logistic.predictive(&new, 1.0, &LogisticLikelihood).unwrap(),
+        logistic.predictive(&new, -1.0, &LogisticLikelihood).unwrap(),
+    );
+    all_near(&(&yes + &no).to_vec(), &[1.0; 3], 1e-12);
+    let sure = logistic.plug_in(&new, 1.0, &LogisticLikelihood).unwrap();
+    assert!(yes.iter().zip(&sure).all(|(a, p)| (a - 0.5).abs() < (p - 0.5).abs()));
+    let classes: Vec<bool> = y.iter().map(|y| *y > 0.0).collect();
+    let fitted = GpClassifier::new(k.clone()).fit(&Device::cpu(), four(), &classes).unwrap();
+    all_near(&fitted.predict_proba(&new).unwrap().column(1).to_vec(), &yes.to_vec(), 1e-10);
+    let plugged = fitted.predict_proba_by(&new, Average::PlugIn).unwrap();
+    all_near(&plugged.column(1).to_vec(), &sure.to_vec(), 1e-10);
+    // A normal likelihood: the predictive density of regression.
+    let (noise, targets) = (GaussianLikelihood { variance: 0.1 }, array![0.5_f64, 1.0, -0.3, -1.0]);
+    let gp = LatentGp::laplace(&k, &noise, four(), &targets).unwrap();
+    let (mean, variance) = gp.latent(&new).unwrap();
+    let got = gp.predictive(&new, 0.4, &noise).unwrap();
+    for i in 0..3 {
+        let r = 0.4 - mean[i];
+        let v = variance[i] + 0.1;
+        near(got[i], (-0.5 * r * r / v).exp() / (std::f64::consts::TAU * v).sqrt(), 1e-12);
+    }
+    // Probabilities of counts sum to one.
+    let counts = LatentGp::laplace(&k, &PoissonLikelihood, four(), array![1.0, 2.0, 6.0, 3.0]).unwrap();
+    let sum: f64 = (0..200)
+        .map(|n| counts.predictive(array![[0.5]], f64::from(n), &PoissonLikelihood).unwrap()[0])
+        .sum();
+    near(sum, 1.0, 1e-6);
+    assert!(counts.predictive(&new, 0.5, &PoissonLikelihood).is_err());
+    // Draws about a mean are draws, raised.
+    let about = LatentGp::laplace_about(&k, &LogisticLikelihood, four(), &y, |x| x[0]).unwrap();
+    let (a, b) = (
+        about.sample_latent(&new, 3, 5).unwrap().values,
+        about.residual().sample_latent(&new, 3, 5).unwrap().values,
+    );
+    near(a[[1, 2, 0]] - b[[1, 2, 0]], 5.0, 1e-12);
+}

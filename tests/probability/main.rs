@@ -2,6 +2,7 @@
 
 #![allow(clippy::unreadable_literal, reason = "as the notes print them")]
 
+mod algebra;
 mod bayes;
 mod coding;
 mod conjugate;
@@ -11,13 +12,16 @@ mod divergences;
 mod embedding;
 mod exponential;
 mod families;
+mod fits;
 mod free_energy;
 mod gaussian;
 mod gp;
 mod information;
 mod laplace;
+mod large;
 mod latent_gp;
 mod mixtures;
+mod moments;
 #[path = "../support/oracle.rs"]
 mod recorded;
 mod special;

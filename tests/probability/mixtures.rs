@@ -198,3 +198,22 @@ fn online_ppca() {
         em.max_iterations(1).mode(Mode::Stepwise { delay: 0.0, decay: 1.0 }).fit_moments(&whole).unwrap();
     near(step.noise_variance(), plain.noise_variance(), 1e-9);
 }
+
+/// Discrete mixtures from given parameters: densities by hand, and what is no distribution is refused.
+#[test]
+fn discrete_mixtures_from_parameters() {
+    use mercer::models::mixture::{Bernoulli, Categorical, FittedDiscreteMixture};
+    let (weights, p) = (array![0.3, 0.7], array![[0.9, 0.2], [0.4, 0.6]]);
+    let coins = FittedDiscreteMixture::<Bernoulli>::given(weights.clone(), p.clone()).unwrap();
+    let (one, two) = (0.3 * 0.9 * 0.8, 0.7 * 0.4 * 0.4);
+    near(coins.score_samples(array![[1.0, 0.0]]).unwrap()[0], f64::ln(one + two), 1e-12);
+    near(coins.predict_proba(array![[1.0, 0.0]]).unwrap()[[0, 0]], one / (one + two), 1e-12);
+    assert!(FittedDiscreteMixture::<Categorical>::given(weights.clone(), p.clone()).is_err());
+    let shares = array![[0.9, 0.1], [0.4, 0.6]];
+    let words = FittedDiscreteMixture::<Categorical>::given(weights, shares).unwrap();
+    let (one, two) = (0.3 * 0.81 * 0.1, 0.7 * 0.16 * 0.6);
+    near(words.score_samples(array![[2.0, 1.0]]).unwrap()[0], f64::ln(one + two), 1e-12);
+    assert!(FittedDiscreteMixture::<Bernoulli>::given(array![0.3, 0.6], p.clone()).is_err());
+    assert!(FittedDiscreteMixture::<Bernoulli>::given(array![1.0], p.clone()).is_err());
+    assert!(FittedDiscreteMixture::<Bernoulli>::given(array![0.3, 0.7], &p * 2.0).is_err());
+}

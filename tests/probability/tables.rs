@@ -1,6 +1,6 @@
 //! Tables, Bayes' rule, moments, bias and the central limit theorem.
 
-use mercer::probability::distributions::{Exponential, Normal};
+use mercer::probability::distributions::{Exponential, Normal, Univariate};
 use mercer::probability::tables::*;
 use ndarray::{Array2, array};
 
@@ -72,6 +72,7 @@ fn bayes_rule_of_tables() {
     let (far, log) = bayes_rule_log(&[0.5f64.ln(); 2], &[-2000.0, -2001.0]).unwrap();
     near(far[0], 1.0 / (1.0 + (-1f64).exp()), 1e-12);
     assert!(log < -1999.0 && bayes_rule(&[0.5, 0.5], &[0.0, 0.0]).is_err());
+    assert!(bayes_rule(&[0.5, 0.6], &[0.2, 0.3]).is_err());
 }
 
 /// P-04: independent ⇒ covariance zero; not the other way: y = x².
@@ -102,6 +103,18 @@ fn expectations() {
         .sum();
     near(tower, t.expectation(|x| x[1] as f64), 1e-14);
     near(expectation(&[0.2, 0.8], &[1.0, 6.0]).unwrap(), 5.0, 1e-15);
+    assert!(
+        expectation(&[0.2, 0.7], &[1.0, 6.0]).is_err() && expectation(&[-0.2, 1.2], &[1.0, 6.0]).is_err()
+    );
+    assert!(variance_under(&[0.5, 0.6], &[1.0, 6.0]).is_err());
+    // E[XY] = E[X]E[Y] of independents, and of these only.
+    let free = JointTable::new(array![[0.1, 0.3], [0.15, 0.45]].into_dyn().view()).unwrap();
+    let of = |t: &JointTable, f: &dyn Fn(f64, f64) -> f64| {
+        t.expectation(|x| f(x[0] as f64 + 1.0, x[1] as f64 + 2.0))
+    };
+    near(of(&free, &|x, y| x * y), of(&free, &|x, _| x) * of(&free, &|_, y| y), 1e-14);
+    let bound = JointTable::new(array![[0.4, 0.1], [0.1, 0.4]].into_dyn().view()).unwrap();
+    assert!((of(&bound, &|x, y| x * y) - of(&bound, &|x, _| x) * of(&bound, &|_, y| y)).abs() > 0.1);
     near(variance_under(&[0.2, 0.8], &[1.0, 6.0]).unwrap(), 4.0, 1e-14);
     let e = Exponential::new(1.0).unwrap();
     let few = monte_carlo_expectation(&e, |x| x * x, 1000, 1).unwrap();
@@ -115,6 +128,12 @@ fn expectations() {
 fn variance_algebra() {
     near(variance_of_product(&[1.0, 2.0], &[1.0, 4.0]).unwrap(), 12.0, 1e-14);
     near(variance_of_sum(&[3.0, 1.0], &[2.0, 5.0]).unwrap(), 23.0, 1e-14);
+    // By draws.
+    let draws = |m: f64, v: f64, seed: u64| Normal::new(m, v).unwrap().sample(200_000, seed).unwrap();
+    let product = (draws(1.0, 1.0, 1) * draws(2.0, 4.0, 2)).to_vec();
+    near(variance(&product, 1).unwrap(), 12.0, 0.3);
+    assert!(variance_of_sum(&[1.0], &[-1.0]).is_err() && variance_of_product(&[f64::NAN], &[1.0]).is_err());
+    assert!(variance(&[1.0, f64::NAN], 0).is_err());
     let x = [1.0, 4.0, 2.5];
     let square: f64 = x.iter().map(|x| x * x).sum::<f64>() / 3.0 - 2.5 * 2.5;
     near(variance(&x, 0).unwrap(), square, 1e-14);

@@ -118,6 +118,53 @@ fn scaling_and_growth() {
     near(sauer(10, 1), 11f64.ln(), 1e-12);
     assert!(vc_bound(1, 10_000, 0.05).unwrap() < vc_bound(5, 10_000, 0.05).unwrap());
     assert!(vc_bound(3, 100_000, 0.05).unwrap() < 0.2);
+    // √(8/100 (ln(1 + 200) + ln 80)), by hand.
+    near(vc_bound(1, 100, 0.05).unwrap(), (0.08 * (201f64.ln() + 80f64.ln())).sqrt(), 1e-12);
+    // 2 · 10 exp(-200 · 0.04/2).
+    near(uniform_convergence(10f64.ln(), 200.0, 0.2).unwrap(), 20.0 * (-4f64).exp(), 1e-13);
+    assert_eq!(uniform_convergence(10f64.ln(), 2.0, 0.2).unwrap(), 1.0);
+}
+
+/// Fewer labels than rows are refused, by every class, and a seating may number its tables as it likes.
+#[test]
+fn labels_and_tables_that_do_not_fit() {
+    let line = array![[0.0], [1.0], [2.0]];
+    let classes: [&dyn Hypotheses; 5] = [&Thresholds, &Intervals, &Rectangles, &Halfplanes, &Sines];
+    for class in classes {
+        assert!(class.realises(line.view(), &[true]).is_err());
+        assert!(class.realises(line.view(), &[true; 4]).is_err());
+    }
+    assert!(FiniteClass::new(vec![Box::new(|_| true)]).realises(line.view(), &[true]).is_err());
+    let process = mercer::inference::ChineseRestaurant::new(1.5).unwrap();
+    let far = process.log_probability(&[usize::MAX - 1, 3, usize::MAX, 3]);
+    near(far, process.log_probability(&[0, 1, 2, 1]), 1e-14);
+}
+
+/// Q.10 with an estimator of the library: logistic regression learns a line, more surely from more examples.
+#[test]
+fn logistic_regression_is_pac() {
+    use mercer::prelude::*;
+    let rows = |n: usize, seed: u64| {
+        let x =
+            mercer::probability::distributions::Normal::new(0.0, 1.0).unwrap().sample(2 * n, seed).unwrap();
+        let x = Array2::from_shape_vec((n, 2), x.to_vec()).unwrap();
+        let y: Vec<bool> = x.rows().into_iter().map(|r| r[0] - 0.5 * r[1] > 0.3).collect();
+        (x, y)
+    };
+    let (far, truth) = rows(4000, 999);
+    let risk = |n: usize| {
+        let (far, truth) = (&far, &truth);
+        move |seed: u64| {
+            let (x, y) = rows(n, seed);
+            let fitted = LogisticRegression::new(1e-3).fit(&Device::cpu(), &x, &y)?;
+            let wrong = fitted.predict(far)?.iter().zip(truth).filter(|(a, b)| a != b).count();
+            Ok(wrong as f64 / truth.len() as f64)
+        }
+    };
+    let many = pac_check(20, 1, 0.0, 0.08, risk(200)).unwrap();
+    let few = pac_check(20, 1, 0.0, 0.08, risk(12)).unwrap();
+    assert!(many.holds(0.1, 0.0).unwrap(), "{many:?}");
+    assert!(few.estimation_error > many.estimation_error && few.probability < many.probability);
 }
 
 /// Q.10: at the N of Q.1 a threshold from a grid is within ε with probability `1 - δ`.
@@ -144,7 +191,7 @@ fn empirical_risk_minimisation_is_pac() {
 /// NaN has no distance, no trials teach nothing, and a large entropy does not take forever.
 #[test]
 fn numbers_that_are_none_are_refused() {
-    use mercer::probability::distributions::{Binomial, Categorical, Normal};
+    use mercer::probability::distributions::{Binomial, Categorical, Normal, Poisson};
     use mercer::probability::information::divergence;
     let normal = Normal::new(0.0, 1.0).unwrap();
     let corner = mercer::probability::distributions::Dirichlet::new(&[0.5, 2.0, 1.0]).unwrap();
@@ -155,6 +202,16 @@ fn numbers_that_are_none_are_refused() {
     let v = 0.25 * 2f64.powi(50);
     let entropy = Binomial::new(1 << 50, 0.5).unwrap().entropy();
     near(entropy, 0.5 * (std::f64::consts::TAU * std::f64::consts::E * v).ln(), 1e-9);
+    // The same of Poisson, however large; the sum and the series meet at 1e4.
+    let poisson = |rate: f64| Poisson::new(rate).unwrap().entropy();
+    for rate in [1e14, 1e18, 1e20, 1e300] {
+        near(
+            poisson(rate),
+            0.5 * (std::f64::consts::TAU * std::f64::consts::E).ln() + 0.5 * rate.ln(),
+            1e-10,
+        );
+    }
+    near(poisson(10_000.0 * (1.0 + 1e-15)), poisson(10_000.0), 1e-11);
     let rare = Binomial::new(1 << 40, 2f64.powi(-40)).unwrap().entropy();
     near(rare, 1.304_842_242_256_2, 1e-10); // Poisson(1)
     assert_eq!(Categorical::new(&[0.25, 0.75]).unwrap().cdf(usize::MAX), 1.0);

@@ -3,10 +3,9 @@
 
 use ndarray::{Array2, ArrayRef, ArrayView1, ArrayView2, Axis, s};
 
-use super::prediction::Prediction;
-use super::{FittedGp, GpRegressor};
+use super::raised::raised;
+use super::{FittedGp, FittedSparseGp, GpRegressor, SparseGpRegressor};
 use crate::check::{finite, numbers, pairs, require};
-use crate::learn::answer::answered;
 use crate::learn::configure::getters;
 use crate::learn::{Fit, Inputs, TargetDim, Targets};
 use crate::probability::gaussian::factor::{lower, solve_one};
@@ -30,7 +29,10 @@ getters!(FittedOnBasis<F, D> {
 });
 
 /// H, `m x p`.
-fn design(basis: &impl Fn(ArrayView1<f64>) -> Vec<f64>, x: ArrayView2<f64>) -> Result<Array2<f64>> {
+pub(super) fn design(
+    basis: &impl Fn(ArrayView1<f64>) -> Vec<f64>,
+    x: ArrayView2<f64>,
+) -> Result<Array2<f64>> {
     let rows: Vec<Vec<f64>> = x.rows().into_iter().map(basis).collect();
     let p = rows.first().map_or(0, Vec::len);
     require(OP, p > 0 && rows.iter().all(|r| r.len() == p), || {
@@ -116,20 +118,79 @@ fn weighed(h: &Array2<f64>, g: &Array2<f64>, y: ArrayView2<f64>) -> Result<Array
     Ok(out)
 }
 
+/// `h(x)ᵀβ` at each row, `m x q`.
+fn offset(
+    basis: &impl Fn(ArrayView1<f64>) -> Vec<f64>,
+    coefficients: &Array2<f64>,
+    x: ArrayView2<f64>,
+) -> Result<Array2<f64>> {
+    let h = design(basis, x)?;
+    require(OP, h.ncols() == coefficients.nrows(), || {
+        format!("{} functions, fitted with {}", h.ncols(), coefficients.nrows())
+    })?;
+    Ok(h.dot(coefficients))
+}
+
 impl<D: TargetDim, F: Fn(ArrayView1<f64>) -> Vec<f64>> FittedOnBasis<F, D> {
-    /// The distribution of the function at each row of `x`; β is taken as known.
+    /// `h(x)ᵀβ` at each row; β is taken as known.
+    fn offset(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
+        offset(&self.basis, &self.coefficients, x)
+    }
+}
+
+raised!(FittedOnBasis, FittedGp, Vec<f64>);
+
+/// A sparse process about `h(x)ᵀβ` with functions h of the user's.
+#[derive(Debug, Clone)]
+pub struct SparseOnBasis<F, D = ndarray::Ix1> {
+    basis: F,
+    coefficients: Array2<f64>,
+    residual: FittedSparseGp<D>,
+}
+
+getters!(SparseOnBasis<F, D> {
+    /// β, `p x q`: a row for each function, a column for each target.
+    coefficients: &Array2<f64>,
+    /// The sparse process that was fitted to `y - h(x)ᵀβ`; its bound is that of y at this β.
+    residual: &FittedSparseGp<D>,
+});
+
+impl<D: TargetDim, F: Fn(ArrayView1<f64>) -> Vec<f64>> SparseOnBasis<F, D> {
+    /// `h(x)ᵀβ` at each row; β is taken as known.
+    fn offset(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
+        offset(&self.basis, &self.coefficients, x)
+    }
+}
+
+raised!(SparseOnBasis, FittedSparseGp, Vec<f64>);
+
+impl SparseGpRegressor {
+    /// Fits `y = h(x)ᵀβ + f(x) + ε` through inducing points, `β = (HᵀC⁻¹H)⁻¹HᵀC⁻¹y` by generalised least squares under the approximation's
+    /// own `C = Q + Λ`, with `C⁻¹H = Λ⁻¹(H - m)` for the means m that the process predicts of H at the data.
+    ///
+    /// If hyper-parameters or inducing inputs are to be optimised they are those of what plain least squares leave of y.
     ///
     /// # Errors
-    /// As [`FittedGp::predict_latent`], and where a function of the basis is not finite.
-    pub fn predict_latent(&self, x: impl Inputs) -> Result<Prediction<D>> {
-        let x = x.inputs();
-        let mut found = self.residual.predict_latent(x.view())?;
-        let h = design(&self.basis, x.view())?;
-        require(OP, h.ncols() == self.coefficients.nrows(), || {
-            format!("{} functions, fitted with {}", h.ncols(), self.coefficients.nrows())
-        })?;
-        let mean = D::shaped(&D::columns(&found.mean) + &h.dot(&self.coefficients));
-        found.mean = answered("FittedOnBasis::predict_latent", Ok(mean))?;
-        Ok(found)
+    /// As `fit` and [`GpRegressor::fit_on_basis`].
+    pub fn fit_on_basis<D: TargetDim, F: Fn(ArrayView1<f64>) -> Vec<f64>>(
+        &self,
+        device: &Device,
+        x: impl Inputs,
+        y: impl Targets<Of = ArrayRef<f64, D>>,
+        basis: F,
+    ) -> Result<SparseOnBasis<F, D>> {
+        let (x, y) = (x.inputs(), y.targets());
+        let y = D::columns(&y);
+        pairs(OP, x.view(), y)?;
+        let h = design(&basis, x.view())?;
+        let rest = D::shaped(&y - &h.dot(&weighed(&h, &h, y)?));
+        let learned = Fit::fit(self, device, x.view(), &*rest)?.settled();
+        let solved: FittedSparseGp<ndarray::Ix2> = Fit::fit(&learned, device, x.view(), &*h)?;
+        let own = solved.own_variances(x.view())?.insert_axis(Axis(1));
+        let through = (&h - &solved.predict(x.view())?) / own;
+        let coefficients = weighed(&h, &through, y)?;
+        let rest = D::shaped(&y - &h.dot(&coefficients));
+        let residual = Fit::fit(&learned, device, x.view(), &*rest)?;
+        Ok(SparseOnBasis { basis, coefficients, residual })
     }
 }

@@ -3,10 +3,10 @@
 
 use ndarray::{Array1, Array2, ArrayRef, ArrayView1, ArrayView2, Axis};
 
-use super::prediction::{JointPrediction, Prediction, Predictive, Samples, draw};
-use super::{FittedGp, GpRegressor};
+use super::prediction::{Samples, draw};
+use super::raised::raised;
+use super::{FittedGp, FittedSparseGp, GpRegressor};
 use crate::check::finite;
-use crate::learn::answer::answered;
 use crate::learn::configure::getters;
 use crate::learn::{Fit, Inputs, TargetDim, Targets};
 use crate::ops::gram;
@@ -92,6 +92,7 @@ impl GpRegressor {
     ) -> Result<Samples> {
         const OP: &str = "GpRegressor::sample_prior_about";
         let x = x.inputs();
+        self.affords_joint(OP, (0, x.nrows()), (count, 1), false)?;
         finite(OP, "x", x.view())?;
         let covariance = gram(self.kernel(), &Matrix::from_host(x.to_owned()), None)?.into_array()?;
         let scale = covariance.diag().mean().unwrap_or(0.0);
@@ -160,32 +161,13 @@ impl GpRegressor {
 }
 
 impl<D: TargetDim, F: Fn(ArrayView1<f64>) -> f64> FittedAbout<F, D> {
-    fn raised(&self, mean: ndarray::Array<f64, D>, x: ArrayView2<f64>) -> Result<ndarray::Array<f64, D>> {
-        Ok(D::shaped(&D::columns(&mean) + &at("FittedAbout", &self.mean, x)?))
-    }
-
-    /// The distribution of the function at each row of `x`.
-    ///
-    /// # Errors
-    /// As [`FittedGp::predict_latent`].
-    pub fn predict_latent(&self, x: impl Inputs) -> Result<Prediction<D>> {
-        let x = x.inputs();
-        let mut p = self.residual.predict_latent(x.view())?;
-        p.mean = self.raised(p.mean, x.view())?;
-        Ok(p)
-    }
-
-    /// The joint distribution at the rows of `x`.
-    ///
-    /// # Errors
-    /// As [`FittedGp::predict_joint`].
-    pub fn predict_joint(&self, x: impl Inputs, what: Predictive) -> Result<JointPrediction<D>> {
-        let x = x.inputs();
-        let mut p = self.residual.predict_joint(x.view(), what)?;
-        p.mean = self.raised(p.mean, x.view())?;
-        Ok(p)
+    /// `m(x)` at each row.
+    fn offset(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
+        at("FittedAbout", &self.mean, x)
     }
 }
+
+raised!(FittedAbout, FittedGp, f64);
 
 impl<D: TargetDim> FittedGp<D> {
     /// `log p(y)` by parts, `(fit, complexity, constant)`: `-½ yᵀC⁻¹y` rewards what explains the data, `-½ ln|C|` what is simple.
@@ -224,24 +206,19 @@ impl super::SparseGpRegressor {
 #[derive(Debug, Clone)]
 pub struct SparseAbout<F, D = ndarray::Ix1> {
     mean: F,
-    residual: super::FittedSparseGp<D>,
+    residual: FittedSparseGp<D>,
 }
 
 getters!(SparseAbout<F, D> {
     /// The sparse process that was fitted to `y - m(x)`; its bound is that of y.
-    residual: &super::FittedSparseGp<D>,
+    residual: &FittedSparseGp<D>,
 });
 
 impl<D: TargetDim, F: Fn(ArrayView1<f64>) -> f64> SparseAbout<F, D> {
-    /// The distribution of the function at each row of `x`.
-    ///
-    /// # Errors
-    /// As [`FittedSparseGp::predict_latent`](super::FittedSparseGp::predict_latent), and where m is not finite.
-    pub fn predict_latent(&self, x: impl Inputs) -> Result<Prediction<D>> {
-        let x = x.inputs();
-        let mut p = self.residual.predict_latent(x.view())?;
-        let mean = D::shaped(&D::columns(&p.mean) + &at("SparseAbout", &self.mean, x.view())?);
-        p.mean = answered("SparseAbout::predict_latent", Ok(mean))?;
-        Ok(p)
+    /// `m(x)` at each row.
+    fn offset(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
+        at("SparseAbout", &self.mean, x)
     }
 }
+
+raised!(SparseAbout, FittedSparseGp, f64);

@@ -5,7 +5,8 @@
 //! | regression | [`GpRegressor`] -> [`FittedGp`] |
 //! | classification | [`GpClassifier`] -> [`FittedGpClassifier`] |
 //! | counts, heavy tails, any likelihood of your own | [`LatentGp`], [`PointLikelihood`] |
-//! | a mean function that is given | [`GpRegressor::fit_about`], [`GpRegressor::sample_prior_about`], [`GpClassifier::fit_about`] |
+//! | a mean function that is given | [`GpRegressor::fit_about`], [`GpRegressor::sample_prior_about`], [`SparseGpRegressor::fit_about`], [`GpClassifier::fit_about`] |
+//! | a mean on functions of yours, with coefficients | [`GpRegressor::fit_on_basis`], [`SparseGpRegressor::fit_on_basis`], [`GpClassifier::fit_on_basis`] |
 //! | choose hyper-parameters | [`GpRegressor::optimise`], [`Prior`] |
 //! | average over them instead | [`GpRegressor::sample_hyperparameters`] -> [`FittedHyperPosterior`] |
 //! | know whether the n x n matrix fits, and say what to do if not | [`GpRegressor::plan`], [`GpRegressor::matrix_free`] |
@@ -22,13 +23,15 @@ mod latent;
 mod mean;
 mod prediction;
 mod prior;
+mod raised;
 mod regression;
 mod sparse;
 
 pub use crate::inference::monte_carlo::SliceParams;
-pub use basis_mean::FittedOnBasis;
+pub use basis_mean::{FittedOnBasis, SparseOnBasis};
 pub use classification::{
-    Average, FittedClassifierAbout, FittedGpClassifier, GpClassifier, Latent, Likelihood,
+    Average, BasisMean, FittedClassifierAbout, FittedGpClassifier, GpClassifier, JointLatent, Latent,
+    Likelihood,
 };
 pub use given_mean::{FittedAbout, SparseAbout};
 pub use latent::{

@@ -1,9 +1,9 @@
 //! Comparison of models by their evidence, and predictions averaged over draws.
 
-use crate::Result;
 use crate::check::{parameter, require};
 use crate::probability::special::log_sum_exp;
 use crate::probability::tables::bayes_rule_log;
+use crate::{Error, Result};
 
 /// `ln p(D | M) - ln p(D | M')`.
 pub fn log_bayes_factor(log_evidence: f64, other: f64) -> f64 {
@@ -30,8 +30,11 @@ pub fn model_posterior(log_evidences: &[f64], prior: &[f64]) -> Result<Vec<f64>>
     Ok(bayes_rule_log(&logs, log_evidences)?.0)
 }
 
-/// `K ln n - 2 ln L`: less is better; `-½` of it approximates the log evidence.
+/// `K ln n - 2 ln L`: less is better; `-½` of it approximates the log evidence. NaN unless n is positive.
 pub fn bic(log_likelihood: f64, parameters: usize, observations: f64) -> f64 {
+    if observations.is_nan() || observations <= 0.0 {
+        return f64::NAN;
+    }
     parameters as f64 * observations.ln() - 2.0 * log_likelihood
 }
 
@@ -43,9 +46,13 @@ pub fn aic(log_likelihood: f64, parameters: usize) -> f64 {
 /// `ln p(x | D) ≈ ln (1/M) Σ_m p(x | θ_m)` over draws `θ_m` of the posterior, from their log densities.
 ///
 /// # Errors
-/// [`Error::Shape`](crate::Error::Shape) for no draws.
+/// [`Error::Shape`](crate::Error::Shape) for no draws, [`Error::NotFinite`](crate::Error::NotFinite) for a log density that is NaN.
 pub fn log_predictive<T>(draws: &[T], log_density: impl Fn(&T) -> f64) -> Result<f64> {
     require("log_predictive", !draws.is_empty(), || "there are no draws".to_owned())?;
     let logs: Vec<f64> = draws.iter().map(log_density).collect();
+    if let Some(at) = logs.iter().position(|l| l.is_nan()) {
+        let (op, what) = ("log_predictive", "the log density");
+        return Err(Error::NotFinite { op, what, value: logs[at], row: at, col: 0 });
+    }
     Ok(log_sum_exp(&logs) - (draws.len() as f64).ln())
 }

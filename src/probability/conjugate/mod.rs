@@ -18,9 +18,11 @@ mod normal;
 pub use discrete::{BetaBernoulli, DirichletCategorical, GammaPoisson};
 pub use normal::NormalMean;
 
-use super::distributions::NormalInverseGamma;
-use super::distributions::Univariate;
+use ndarray::{Array1, Array2, Axis};
+
+use super::distributions::{NormalInverseGamma, NormalInverseWishart, Univariate};
 use crate::Result;
+use crate::check::require;
 
 /// A prior whose posterior is of its own kind.
 ///
@@ -69,5 +71,35 @@ impl Conjugate for NormalInverseGamma {
 
     fn log_evidence(&self, x: &[f64]) -> Result<f64> {
         if x.is_empty() { Ok(0.0) } else { NormalInverseGamma::log_evidence(self, x) }
+    }
+}
+
+/// Observations as rows.
+fn rows(x: &[Array1<f64>], d: usize) -> Result<Array2<f64>> {
+    require("NormalInverseWishart", x.iter().all(|x| x.len() == d), || {
+        format!("an observation that has not {d} numbers")
+    })?;
+    Ok(Array2::from_shape_fn((x.len(), d), |(i, j)| x[i][j]))
+}
+
+impl Conjugate for NormalInverseWishart {
+    type Observation = Array1<f64>;
+
+    fn posterior(&self, x: &[Array1<f64>]) -> Result<Self> {
+        if x.is_empty() {
+            return Ok(self.clone());
+        }
+        NormalInverseWishart::posterior(self, rows(x, self.mean().len())?.view())
+    }
+
+    fn log_predictive(&self, x: &Array1<f64>) -> Result<f64> {
+        Ok(self.predictive()?.log_density(x.view().insert_axis(Axis(0)))?[0])
+    }
+
+    fn log_evidence(&self, x: &[Array1<f64>]) -> Result<f64> {
+        if x.is_empty() {
+            return Ok(0.0);
+        }
+        NormalInverseWishart::log_evidence(self, rows(x, self.mean().len())?.view())
     }
 }

@@ -5,10 +5,12 @@ use rand::RngExt;
 use rand_distr::Distribution;
 
 use super::component::{moments, weighted};
-use super::{Beta, Learned, Univariate, counts, draws, probability, solve};
+use super::{Beta, Learned, Univariate, draws, probability, solve};
 use crate::check::parameter;
 use crate::configure::getters;
-use crate::probability::special::{beta_lower, sigmoid, softplus, x_log_x};
+use crate::probability::incomplete::beta_parts;
+use crate::probability::special::{sigmoid, softplus, x_log_x};
+use crate::probability::stirling;
 use crate::{Error, Result};
 
 /// `p(x) = μ^x (1 - μ)^(1-x)` for x of 0 and 1.
@@ -55,13 +57,7 @@ impl Bernoulli {
     pub fn fit_map(x: &[f64], w: &[f64], prior: &Beta) -> Result<Self> {
         let mean = Self::fit_weighted(x, w)?.yes;
         let total: f64 = w.iter().sum();
-        let posterior = Beta::new(prior.a() + total * mean, prior.b() + total * (1.0 - mean))?;
-        let none = Error::Parameter {
-            name: "prior.a".to_owned(),
-            value: prior.a(),
-            requirement: "the posterior has no single mode: raise a and b",
-        };
-        Bernoulli::new(posterior.mode().ok_or(none)?)
+        Bernoulli::new(prior.after(total * mean, total * (1.0 - mean))?)
     }
 }
 
@@ -172,6 +168,21 @@ impl Binomial {
     }
 }
 
+impl Binomial {
+    /// `E[f(k, ln p(k))]` over the counts that have a probability, which are `O(√n)`.
+    pub(super) fn expected(&self, f: impl Fn(f64, f64) -> f64) -> f64 {
+        let (mean, n) = (self.trials as f64 * self.yes, self.trials);
+        // Bernstein: what lies beyond has a probability below e^-50.
+        let reach = 10.0 * (mean * (1.0 - self.yes)).sqrt() + 100.0;
+        let (from, to) = ((mean - reach).max(0.0) as u64, ((mean + reach) as u64).min(n));
+        let each = |k: u64| {
+            let l = self.log_density(k as f64);
+            if l == f64::NEG_INFINITY { 0.0 } else { l.exp() * f(k as f64, l) }
+        };
+        (from..=to).map(each).sum()
+    }
+}
+
 impl Univariate for Binomial {
     fn log_density(&self, x: f64) -> f64 {
         let n = self.trials as f64;
@@ -181,7 +192,7 @@ impl Univariate for Binomial {
         if !(x >= 0.0 && x <= n && x.fract() == 0.0) {
             return f64::NEG_INFINITY;
         }
-        counts::binomial(x, n, self.yes)
+        stirling::binomial(x, n - x, self.yes, 1.0 - self.yes)
     }
 
     fn cdf(&self, x: f64) -> f64 {
@@ -191,7 +202,7 @@ impl Univariate for Binomial {
         } else if k >= n {
             1.0
         } else {
-            beta_lower(n - k, k + 1.0, 1.0 - self.yes)
+            beta_parts(n - k, k + 1.0, 1.0 - self.yes, self.yes)
         }
     }
 
@@ -202,7 +213,7 @@ impl Univariate for Binomial {
         } else if k >= n {
             0.0
         } else {
-            beta_lower(k + 1.0, n - k, self.yes)
+            beta_parts(k + 1.0, n - k, self.yes, 1.0 - self.yes)
         }
     }
 
@@ -231,18 +242,11 @@ impl Univariate for Binomial {
     /// is within 1e-10 of that.
     fn entropy(&self) -> f64 {
         let (n, p) = (self.trials as f64, self.yes);
-        let (mean, variance) = (n * p, n * p * (1.0 - p));
+        let variance = n * p * (1.0 - p);
         if variance > 1e10 {
             return 0.5 * (std::f64::consts::TAU * std::f64::consts::E * variance).ln();
         }
-        // Bernstein: what lies beyond has a probability below e^-50.
-        let reach = 10.0 * variance.sqrt() + 100.0;
-        let (from, to) = ((mean - reach).max(0.0) as u64, ((mean + reach) as u64).min(self.trials));
-        let each = |k: u64| {
-            let l = self.log_density(k as f64);
-            if l == f64::NEG_INFINITY { 0.0 } else { -l * l.exp() }
-        };
-        (from..=to).map(each).sum()
+        self.expected(|_, l| -l)
     }
 
     fn sample(&self, count: usize, seed: u64) -> Result<Array1<f64>> {

@@ -4,10 +4,12 @@ use ndarray::Array1;
 
 use super::component::{moments, weighted};
 use super::{Dirichlet, Learned, Univariate, probability, solve};
-use crate::Result;
 use crate::check::{parameter, positive};
 use crate::configure::getters;
-use crate::probability::special::{beta_lower, digamma, log_beta};
+use crate::probability::incomplete::beta_parts;
+use crate::probability::special::log_beta;
+use crate::probability::stirling::{LARGE, binomial, digamma_difference, dirichlet_entropy};
+use crate::{Error, Result};
 
 /// `p(x) = x^(a-1) (1 - x)^(b-1)/B(a, b)` on [0, 1].
 ///
@@ -45,8 +47,19 @@ impl Beta {
 
     /// `E[ln X] = ψ(a) - ψ(a + b)` and `E[ln(1 - X)] = ψ(b) - ψ(a + b)`.
     pub fn mean_logs(&self) -> (f64, f64) {
-        let both = digamma(self.a + self.b);
-        (digamma(self.a) - both, digamma(self.b) - both)
+        (digamma_difference(self.a, self.b), digamma_difference(self.b, self.a))
+    }
+}
+
+impl Beta {
+    /// The mode after so many more of yes and no.
+    pub(super) fn after(&self, yes: f64, no: f64) -> Result<f64> {
+        let none = Error::Parameter {
+            name: "prior.a".to_owned(),
+            value: self.a,
+            requirement: "the posterior has no single mode: raise a and b",
+        };
+        Beta::new(self.a + yes, self.b + no)?.mode().ok_or(none)
     }
 }
 
@@ -58,17 +71,21 @@ impl Univariate for Beta {
         if !(0.0..=1.0).contains(&x) {
             return f64::NEG_INFINITY;
         }
+        let (a, b) = (self.a, self.b);
+        if a.min(b) >= LARGE && x > 0.0 && x < 1.0 {
+            return binomial(a, b, x, 1.0 - x) + (a * (b / (a + b))).ln() - (x * (1.0 - x)).ln();
+        }
         // A power of zero is one, not 0 · ∞.
         let power = |p: f64, log: f64| if p == 0.0 { 0.0 } else { p * log };
         power(self.a - 1.0, x.ln()) + power(self.b - 1.0, (-x).ln_1p()) - log_beta(self.a, self.b)
     }
 
     fn cdf(&self, x: f64) -> f64 {
-        beta_lower(self.a, self.b, x.clamp(0.0, 1.0))
+        beta_parts(self.a, self.b, x.clamp(0.0, 1.0), (1.0 - x).clamp(0.0, 1.0))
     }
 
     fn survival(&self, x: f64) -> f64 {
-        beta_lower(self.b, self.a, 1.0 - x.clamp(0.0, 1.0))
+        beta_parts(self.b, self.a, (1.0 - x).clamp(0.0, 1.0), x.clamp(0.0, 1.0))
     }
 
     fn quantile(&self, p: f64) -> Result<f64> {
@@ -96,8 +113,7 @@ impl Univariate for Beta {
     }
 
     fn entropy(&self) -> f64 {
-        let (first, second) = self.mean_logs();
-        log_beta(self.a, self.b) - (self.a - 1.0) * first - (self.b - 1.0) * second
+        dirichlet_entropy(&[self.a, self.b])
     }
 
     fn sample(&self, count: usize, seed: u64) -> Result<Array1<f64>> {

@@ -1,14 +1,15 @@
 //! One of K categories, and counts of them.
 
-use ndarray::{Array1, Array2, ArrayView1, Axis};
+use ndarray::{Array2, ArrayView1, ArrayView2, Axis};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::Distribution;
 
-use super::{Dirichlet, probability};
+use super::{Binomial, Dirichlet, probability};
 use crate::check::{numbers, parameter, require, room, weights, zeros};
 use crate::configure::getters;
-use crate::probability::special::{log_factorial, softmax, x_log_x};
+use crate::probability::special::{softmax, x_log_x};
+use crate::probability::stirling;
 use crate::{Error, Result};
 
 /// Probabilities: not negative, and of sum one to rounding, which is divided away.
@@ -157,17 +158,7 @@ impl Categorical {
     /// As [`fit_weighted`](Self::fit_weighted), and [`Error::Parameter`] where the posterior has no mode inside.
     pub fn fit_map(x: &[usize], w: &[f64], prior: &Dirichlet) -> Result<Self> {
         let counts = counted(prior.alpha().len(), x, w)?;
-        let alpha: Vec<f64> = prior.alpha().iter().zip(&counts).map(|(a, n)| a + n).collect();
-        let smallest = alpha.iter().fold(f64::INFINITY, |m, a| m.min(*a));
-        let requirement = "must be at least one: the posterior has no mode inside";
-        parameter(
-            "smallest count + alpha",
-            smallest,
-            smallest >= 1.0 && alpha.iter().any(|&a| a > 1.0),
-            requirement,
-        )?;
-        let rest: f64 = alpha.iter().map(|a| a - 1.0).sum();
-        Categorical::new(&alpha.iter().map(|a| (a - 1.0) / rest).collect::<Vec<_>>())
+        Categorical::new(&prior.after(&counts)?)
     }
 }
 
@@ -203,8 +194,9 @@ impl Multinomial {
     /// Counts of so many draws of categories with these probabilities.
     ///
     /// # Errors
-    /// As [`Categorical::new`].
+    /// As [`Categorical::new`], and [`Error::Parameter`] unless n is at most 2⁵³.
     pub fn new(trials: u64, p: &[f64]) -> Result<Self> {
+        parameter("trials", trials as f64, trials <= 1 << 53, "must be at most 2^53")?;
         Ok(Multinomial { trials, p: probabilities("Multinomial::new", p)? })
     }
 
@@ -219,11 +211,7 @@ impl Multinomial {
         if x.iter().any(|x| !(*x >= 0.0 && x.fract() == 0.0)) || x.iter().sum::<f64>() != n {
             return Ok(f64::NEG_INFINITY);
         }
-        let each = x.iter().zip(&self.p).map(|(&x, p)| {
-            let own = if x == 0.0 { 0.0 } else { x * p.ln() };
-            own - log_factorial(x)
-        });
-        Ok(log_factorial(n) + each.sum::<f64>())
+        Ok(stirling::multinomial(x, &self.p))
     }
 
     /// `n μ`.
@@ -234,6 +222,40 @@ impl Multinomial {
     /// `n(diag(μ) - μμᵀ)`.
     pub fn covariance(&self) -> Array2<f64> {
         Categorical { p: self.p.clone() }.covariance() * self.trials as f64
+    }
+
+    /// The most probable counts, the first of them if there are several: at least `⌊nμ_k⌋` of each category, and one more for the
+    /// largest `μ_k/(x_k + 1)` until they are n.
+    pub fn mode(&self) -> Vec<f64> {
+        let n = self.trials as f64;
+        let mut x: Vec<f64> = self.p.iter().map(|p| (n * p).floor()).collect();
+        let more = (n - x.iter().sum::<f64>()).max(0.0) as usize;
+        for _ in 0..more {
+            let gain = |k: usize| self.p[k] / (x[k] + 1.0);
+            let best = (1..x.len()).fold(0, |best, k| if gain(k) > gain(best) { k } else { best });
+            x[best] += 1.0;
+        }
+        x
+    }
+
+    /// `E[-ln p(x)]`, by sums over the counts of each category, which are binomial; where such a sum would have many terms, by its
+    /// limit, which is within 1e-10.
+    pub fn entropy(&self) -> f64 {
+        let n = self.trials as f64;
+        let each = |&p: &f64| {
+            if p == 0.0 {
+                return 0.0;
+            }
+            if n * p * (1.0 - p) > 1e10 {
+                return 0.5 * (stirling::LN_TAU + (n * p).ln() + 1.0 - p);
+            }
+            let count = Binomial::new(self.trials, p.min(1.0));
+            count.map_or(f64::NAN, |b| b.expected(|x, _| stirling::count_term(x, n * p)))
+        };
+        if self.trials == 0 {
+            return 0.0;
+        }
+        self.p.iter().map(each).sum::<f64>() - stirling::stirling_error(n) - 0.5 * (stirling::LN_TAU + n.ln())
     }
 
     /// Independent counts, `count x K`: a chain of binomial draws; the seed decides.
@@ -265,16 +287,30 @@ impl Multinomial {
     /// The μ of largest likelihood for weighted rows of counts: shares of the total.
     ///
     /// # Errors
-    /// [`Error::Shape`], [`Error::Parameter`] for counts that are negative or all zero.
-    pub fn fit_weighted(trials: u64, rows: ndarray::ArrayView2<f64>, w: &[f64]) -> Result<Self> {
-        crate::check::finite("Multinomial::fit", "rows", rows)?;
-        weights("Multinomial::fit", ArrayView1::from(w), rows.nrows())?;
-        for ((i, j), &x) in rows.indexed_iter() {
-            parameter(&format!("rows[{i}, {j}]"), x, x >= 0.0, "a count must not be negative")?;
-        }
-        let sums: Array1<f64> = rows.t().dot(&ArrayView1::from(w));
-        let total = sums.sum();
+    /// [`Error::Shape`], [`Error::Parameter`] for counts that are negative, not whole, or of another sum than n.
+    pub fn fit_weighted(trials: u64, rows: ArrayView2<f64>, w: &[f64]) -> Result<Self> {
+        let sums = counted_rows("Multinomial::fit", trials, rows, w)?;
+        let total: f64 = sums.iter().sum();
         crate::check::positive("sum of counts", total)?;
         Multinomial::new(trials, &sums.iter().map(|s| s / total).collect::<Vec<_>>())
     }
+}
+
+/// Weighted sums of rows of counts, each of n trials.
+pub(super) fn counted_rows(
+    op: &'static str,
+    trials: u64,
+    rows: ArrayView2<f64>,
+    w: &[f64],
+) -> Result<Vec<f64>> {
+    crate::check::finite(op, "rows", rows)?;
+    weights(op, ArrayView1::from(w), rows.nrows())?;
+    for ((i, j), &x) in rows.indexed_iter() {
+        let whole = x >= 0.0 && x.fract() == 0.0;
+        parameter(&format!("rows[{i}, {j}]"), x, whole, "must be a whole number, not negative")?;
+    }
+    for (i, row) in rows.rows().into_iter().enumerate() {
+        parameter(&format!("sum of rows[{i}]"), row.sum(), row.sum() == trials as f64, "must be n")?;
+    }
+    Ok(rows.t().dot(&ArrayView1::from(w)).to_vec())
 }

@@ -8,6 +8,7 @@ use rand_distr::Distribution;
 use crate::check::{inputs, parameter, positive, require, weights, zeros};
 use crate::configure::getters;
 use crate::probability::special::{digamma, log_gamma, log_multivariate_beta, log_sum_exp, trigamma};
+use crate::probability::stirling::{digamma_difference, dirichlet_entropy};
 use crate::{Error, Result};
 
 /// `p(π) = Γ(Σα)/ΠΓ(α_k) Π π_k^(α_k - 1)` on the simplex; of two categories it is [`Beta`](super::Beta).
@@ -83,16 +84,26 @@ impl Dirichlet {
         self.alpha.iter().all(|&a| a > 1.0).then(|| self.alpha.iter().map(|a| (a - 1.0) / rest).collect())
     }
 
+    /// The mode after so many more of each category.
+    pub(super) fn after(&self, counts: &[f64]) -> Result<Vec<f64>> {
+        let less: Vec<f64> = self.alpha.iter().zip(counts).map(|(a, n)| a + n - 1.0).collect();
+        let smallest = less.iter().fold(f64::INFINITY, |m, a| m.min(*a));
+        let inside = smallest >= 0.0 && less.iter().any(|&a| a > 0.0) && less.len() == counts.len();
+        let requirement = "must be at least one: the posterior has no mode inside";
+        parameter("smallest count + alpha", smallest + 1.0, inside, requirement)?;
+        let total: f64 = less.iter().sum();
+        Ok(less.iter().map(|a| a / total).collect())
+    }
+
     /// `E[ln π_k] = ψ(α_k) - ψ(α₀)`.
     pub fn mean_log(&self) -> Vec<f64> {
-        let total = digamma(self.total());
-        self.alpha.iter().map(|&a| digamma(a) - total).collect()
+        let total = self.total();
+        self.alpha.iter().map(|&a| digamma_difference(a, total - a)).collect()
     }
 
     /// `H = ln B(α) - Σ (α_k - 1) E[ln π_k]`.
     pub fn entropy(&self) -> f64 {
-        let cross: f64 = self.alpha.iter().zip(self.mean_log()).map(|(a, l)| (a - 1.0) * l).sum();
-        log_multivariate_beta(&self.alpha) - cross
+        dirichlet_entropy(&self.alpha)
     }
 
     /// `KL(self ‖ other) = ln B(β) - ln B(α) + Σ (α_k - β_k) E[ln π_k]`.
@@ -144,14 +155,18 @@ impl Dirichlet {
         for ((i, k), &p) in rows.indexed_iter() {
             parameter(&format!("rows[{i}, {k}]"), p, p > 0.0 && p < 1.0, "must lie between 0 and 1")?;
         }
+        for (i, sum) in rows.sum_axis(Axis(1)).iter().enumerate() {
+            parameter(&format!("sum of rows[{i}]"), *sum, (sum - 1.0).abs() < 1e-9, "must be one")?;
+        }
         let w = ArrayView1::from(w);
         let total = w.sum();
         let mean: Array1<f64> = rows.t().dot(&w) / total;
         let square: Array1<f64> = rows.mapv(|p| p * p).t().dot(&w) / total;
         let logs: Array1<f64> = rows.mapv(f64::ln).t().dot(&w) / total;
-        let spread = square[0] - mean[0] * mean[0];
-        parameter("variance", spread, spread > 0.0, "the rows must not all be equal")?;
-        let size = ((mean[0] - square[0]) / spread).max(1e-3);
+        let spread = &square - &mean.mapv(|m| m * m);
+        let widest = (0..mean.len()).fold(0, |best, k| if spread[k] > spread[best] { k } else { best });
+        parameter("variance", spread[widest], spread[widest] > 1e-15, "the rows must not all be equal")?;
+        let size = ((mean[widest] - square[widest]) / spread[widest]).max(1e-3);
         let start: Vec<f64> = mean.iter().map(|m| m * size).collect();
         Dirichlet::new(&matched(&logs.to_vec(), &start)?)
     }

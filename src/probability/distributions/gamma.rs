@@ -8,6 +8,7 @@ use super::{Learned, Univariate, draws, probability, solve};
 use crate::check::{parameter, positive};
 use crate::configure::getters;
 use crate::probability::special::{digamma, gamma_lower, gamma_upper, log_gamma, trigamma};
+use crate::probability::stirling::{LARGE, LN_TAU, digamma_gap, poisson, stirling_error};
 use crate::{Error, Result};
 
 /// `p(x) = l^k x^(k-1) e^(-l x)/Γ(k)` for x > 0, with shape k and rate l: mean `k/l`.
@@ -57,6 +58,8 @@ impl Univariate for Gamma {
             _ if x < 0.0 => f64::NEG_INFINITY,
             0.0 if k == 1.0 => l.ln(),
             0.0 if k < 1.0 => f64::INFINITY,
+            0.0 | f64::INFINITY => f64::NEG_INFINITY,
+            _ if k >= LARGE => poisson(k, l * x) + (k / x).ln(),
             _ => (k - 1.0) * (l * x).ln() + l.ln() - l * x - log_gamma(k),
         }
     }
@@ -90,7 +93,7 @@ impl Univariate for Gamma {
 
     fn entropy(&self) -> f64 {
         let k = self.shape;
-        k - self.rate.ln() + log_gamma(k) + (1.0 - k) * digamma(k)
+        0.5 * (LN_TAU + k.ln()) - self.rate.ln() + stirling_error(k) + (k - 1.0) * digamma_gap(k)
     }
 
     fn sample(&self, count: usize, seed: u64) -> Result<Array1<f64>> {
@@ -112,7 +115,7 @@ impl Learned for Gamma {
         // Newton on 1/k, from an approximation that is good for two digits.
         let mut k = (3.0 - gap + ((gap - 3.0).powi(2) + 24.0 * gap).sqrt()) / (12.0 * gap);
         for _ in 0..100 {
-            let f = k.ln() - digamma(k) - gap;
+            let f = digamma_gap(k) - gap;
             let inverse = 1.0 / k + f / (k * k * (1.0 / k - trigamma(k)));
             let next = if inverse > 0.0 { 1.0 / inverse } else { 0.5 * k };
             let moved = (next / k - 1.0).abs();
@@ -127,6 +130,11 @@ impl Learned for Gamma {
 
 fn positive_numbers(x: &[f64]) -> Result<()> {
     x.iter().enumerate().try_for_each(|(i, &x)| positive(&format!("x[{i}]"), x))
+}
+
+fn not_negative_numbers(op: &'static str, x: &[f64], w: &[f64]) -> Result<()> {
+    weighted(op, x, w)?;
+    x.iter().enumerate().try_for_each(|(i, &x)| crate::check::not_negative(&format!("x[{i}]"), x))
 }
 
 /// The distribution of `1/X` for X of a gamma distribution: `p(x) = b^a x^(-a-1) e^(-b/x)/Γ(a)`, x > 0.
@@ -161,6 +169,9 @@ impl Univariate for InverseGamma {
             return f64::NEG_INFINITY;
         }
         let (a, b) = (self.of.shape, self.of.rate);
+        if a >= LARGE {
+            return poisson(a, b / x) + (a / x).ln();
+        }
         a * b.ln() - log_gamma(a) - (a + 1.0) * x.ln() - b / x
     }
 
@@ -195,7 +206,7 @@ impl Univariate for InverseGamma {
 
     fn entropy(&self) -> f64 {
         let (a, b) = (self.of.shape, self.of.rate);
-        a + b.ln() + log_gamma(a) - (1.0 + a) * digamma(a)
+        0.5 * LN_TAU - 1.5 * a.ln() + b.ln() + stirling_error(a) + (a + 1.0) * digamma_gap(a)
     }
 
     fn sample(&self, count: usize, seed: u64) -> Result<Array1<f64>> {
@@ -240,7 +251,7 @@ impl Exponential {
     /// # Errors
     /// As [`Learned::fit_weighted`], and [`Error::Parameter`] where the posterior has no mode above zero.
     pub fn fit_map(x: &[f64], w: &[f64], prior: &Gamma) -> Result<Self> {
-        weighted("Exponential::fit_map", x, w)?;
+        not_negative_numbers("Exponential::fit_map", x, w)?;
         let (total, mean, _) = moments(x, w);
         Exponential::new((prior.shape + total - 1.0) / (prior.rate + total * mean))
     }
@@ -291,10 +302,7 @@ impl Univariate for Exponential {
 impl Learned for Exponential {
     /// One over the mean.
     fn fit_weighted(x: &[f64], w: &[f64]) -> Result<Self> {
-        weighted("Exponential::fit", x, w)?;
-        for (i, &x) in x.iter().enumerate() {
-            parameter(&format!("x[{i}]"), x, x >= 0.0, "must not be negative")?;
-        }
+        not_negative_numbers("Exponential::fit", x, w)?;
         Exponential::new(1.0 / moments(x, w).1)
     }
 }

@@ -11,20 +11,20 @@
 //! | parameters | [`Dirichlet`], [`Wishart`], [`InverseWishart`], [`NormalInverseGamma`], [`NormalInverseWishart`] |
 //!
 //! What every distribution of one number can be asked is [`Univariate`]; what can be fitted to weighted numbers is
-//! [`Learned`]; what a mixture or a generative classifier can be made of is a [`Component`]. A value holds parameters
+//! [`Learned`], under a prior [`Coordinates`]; what a mixture or a generative classifier can be made of is a [`Component`]. A value holds parameters
 //! that were checked when it was made. Checked in `tests/probability/distributions.rs`: scipy in the bulk, 40 digits in the tails.
 
 mod bernoulli;
 mod beta;
 mod categorical;
 mod component;
-mod counts;
 mod dirichlet;
 mod gamma;
 mod laplace;
 mod normal;
 mod normal_inverse;
 mod poisson;
+mod posterior_mode;
 mod solve;
 mod student_t;
 mod von_mises;
@@ -40,6 +40,7 @@ pub use laplace::Laplace;
 pub use normal::Normal;
 pub use normal_inverse::{NormalInverseGamma, NormalInverseWishart};
 pub use poisson::Poisson;
+pub use posterior_mode::Coordinates;
 pub use student_t::StudentT;
 pub use von_mises::VonMises;
 pub use wishart::{InverseWishart, Wishart};

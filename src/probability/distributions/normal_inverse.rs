@@ -8,7 +8,7 @@ use crate::check::{inputs, parameter, positive, require};
 use crate::configure::getters;
 use crate::probability::gaussian::factor::{log_det, lower, symmetrised};
 use crate::probability::gaussian::{MultivariateNormal, MultivariateT};
-use crate::probability::special::{log_gamma, log_multivariate_gamma};
+use crate::probability::special::{digamma, log_gamma, log_multivariate_gamma};
 use crate::{Error, Result};
 
 /// `μ | σ² ~ N(m, σ²/κ)`, `σ² ~ InverseGamma(a, b)`: conjugate to normal numbers.
@@ -111,6 +111,32 @@ impl NormalInverseGamma {
     /// The most probable mean and variance together: `(m, b/(a + 3/2))`.
     pub fn mode(&self) -> (f64, f64) {
         (self.mean, self.scale / (self.shape + 1.5))
+    }
+
+    /// The distribution of σ² alone, `InverseGamma(a, b)`.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] if parameters have overflowed.
+    pub fn variance_marginal(&self) -> Result<InverseGamma> {
+        InverseGamma::new(self.shape, self.scale)
+    }
+
+    /// The distribution of μ alone: Student's t with 2a degrees of freedom about m, of scale `√(b/(aκ))`.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] if parameters have overflowed.
+    pub fn mean_marginal(&self) -> Result<StudentT> {
+        StudentT::new(2.0 * self.shape, self.mean, (self.scale / (self.shape * self.strength)).sqrt())
+    }
+
+    /// `E[-ln p(μ, σ²)] = H(σ²) + ½ (ln(2πe/κ) + E[ln σ²])`, `E[ln σ²] = ln b - ψ(a)`.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] if parameters have overflowed.
+    pub fn entropy(&self) -> Result<f64> {
+        let given =
+            std::f64::consts::TAU.ln() + 1.0 - self.strength.ln() + self.scale.ln() - digamma(self.shape);
+        Ok(self.variance_marginal()?.entropy() + 0.5 * given)
     }
 
     /// Draws of means and variances, `count x 2`; the seed decides.
@@ -233,6 +259,33 @@ impl NormalInverseWishart {
     /// The most probable mean and covariance together: `(m, Ψ/(ν + d + 2))`.
     pub fn mode(&self) -> (Array1<f64>, Array2<f64>) {
         (self.mean.clone(), &self.scale / (self.degrees + self.mean.len() as f64 + 2.0))
+    }
+
+    /// The distribution of Σ alone, `InverseWishart(ν, Ψ)`.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] if parameters have overflowed.
+    pub fn covariance_marginal(&self) -> Result<InverseWishart> {
+        InverseWishart::new(self.degrees, self.scale.view())
+    }
+
+    /// The distribution of μ alone: Student's t with `ν - d + 1` degrees of freedom about m, of scale `Ψ/(κ(ν - d + 1))`.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] if parameters have overflowed.
+    pub fn mean_marginal(&self) -> Result<MultivariateT> {
+        let degrees = self.degrees - self.mean.len() as f64 + 1.0;
+        MultivariateT::new(degrees, self.mean.view(), (&self.scale / (self.strength * degrees)).view())
+    }
+
+    /// `E[-ln p(μ, Σ)] = H(Σ) + ½ (d ln(2πe/κ) + E[ln|Σ|])`.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] if parameters have overflowed.
+    pub fn entropy(&self) -> Result<f64> {
+        let of = self.covariance_marginal()?;
+        let each = std::f64::consts::TAU.ln() + 1.0 - self.strength.ln();
+        Ok(of.entropy() + 0.5 * (self.mean.len() as f64 * each + of.mean_log_det()))
     }
 
     /// Draws of means and covariances; the seed decides.

@@ -4,10 +4,11 @@ use ndarray::Array1;
 use rand_distr::Distribution;
 
 use super::component::{moments, weighted};
-use super::{Gamma, Learned, Univariate, counts, draws, probability, solve};
+use super::{Gamma, Learned, Univariate, draws, probability, solve};
 use crate::check::{parameter, positive};
 use crate::configure::getters;
 use crate::probability::special::{gamma_lower, gamma_upper};
+use crate::probability::stirling;
 use crate::{Error, Result};
 
 /// `p(k) = l^k e^-l/k!` for k = 0, 1, 2, ...
@@ -54,7 +55,7 @@ pub(super) fn counts(op: &'static str, x: &[f64], w: &[f64]) -> Result<()> {
 impl Univariate for Poisson {
     fn log_density(&self, x: f64) -> f64 {
         if x >= 0.0 && x.fract() == 0.0 {
-            counts::poisson(x, self.rate)
+            stirling::poisson(x, self.rate)
         } else if x.is_nan() {
             x
         } else {
@@ -88,15 +89,22 @@ impl Univariate for Poisson {
         (self.rate.fract() != 0.0).then(|| self.rate.floor())
     }
 
-    /// The sum over the counts within forty standard deviations.
+    /// The sum over the counts that have a probability, which are `O(√l)`; above 1e4 `½ ln(2πel) - 1/(12l) - 1/(24l²) -
+    /// 19/(360l³)`, exact to rounding.
     fn entropy(&self) -> f64 {
-        let reach = 40.0 * self.rate.sqrt() + 40.0;
-        let first = (self.rate - reach).max(0.0).floor() as u64;
+        let l = self.rate;
+        if l > 1e4 {
+            let rest = (1.0 / 12.0 + (1.0 / 24.0 + 19.0 / 360.0 / l) / l) / l;
+            return 0.5 * (std::f64::consts::TAU.ln() + 1.0 + l.ln()) - rest;
+        }
+        // Bernstein: what lies beyond has a probability below e^-50.
+        let reach = 10.0 * l.sqrt() + 100.0;
+        let first = (l - reach).max(0.0) as u64;
         let each = |k: u64| {
             let l = self.log_density(k as f64);
             -l * l.exp()
         };
-        (first..=(self.rate + reach) as u64).map(each).sum()
+        (first..=(l + reach) as u64).map(each).sum()
     }
 
     fn sample(&self, count: usize, seed: u64) -> Result<Array1<f64>> {

@@ -8,7 +8,9 @@ use super::component::{moments, weighted};
 use super::{Learned, Univariate, draws, probability, solve};
 use crate::check::{parameter, positive};
 use crate::configure::getters;
-use crate::probability::special::{beta_lower, digamma, log_beta, log_gamma};
+use crate::probability::incomplete::beta_parts;
+use crate::probability::special::log_beta;
+use crate::probability::stirling::digamma_difference;
 use crate::{Error, Result};
 
 /// Most rounds of EM.
@@ -90,13 +92,10 @@ impl StudentT {
 
     /// `Pr(|Z| > |z|)/2`.
     fn tail(&self, z: f64) -> f64 {
+        // ν/(ν + z²) and z²/(ν + z²), in the forms that z² = ∞ does not spoil.
         let (nu, square) = (self.degrees, z * z);
-        if square > nu {
-            // ν/(ν + z²), in the form that z² = ∞ does not spoil.
-            0.5 * beta_lower(0.5 * nu, 0.5, (nu / square) / (1.0 + nu / square))
-        } else {
-            0.5 - 0.5 * beta_lower(0.5, 0.5 * nu, square / (nu + square))
-        }
+        let (less, more) = (nu / square, square / nu);
+        0.5 * beta_parts(0.5 * nu, 0.5, (1.0 + more).recip(), (1.0 + less).recip())
     }
 }
 
@@ -104,11 +103,7 @@ impl Univariate for StudentT {
     fn log_density(&self, x: f64) -> f64 {
         let (nu, z) = (self.degrees, self.standard(x));
         let far = if z.abs() > 1e150 { 2.0 * z.abs().ln() - nu.ln() } else { (z * z / nu).ln_1p() };
-        log_gamma(0.5 * (nu + 1.0))
-            - log_gamma(0.5 * nu)
-            - 0.5 * (std::f64::consts::PI * nu).ln()
-            - self.width.ln()
-            - 0.5 * (nu + 1.0) * far
+        -log_beta(0.5 * nu, 0.5) - 0.5 * nu.ln() - self.width.ln() - 0.5 * (nu + 1.0) * far
     }
 
     fn cdf(&self, x: f64) -> f64 {
@@ -147,8 +142,7 @@ impl Univariate for StudentT {
 
     fn entropy(&self) -> f64 {
         let nu = self.degrees;
-        0.5 * (nu + 1.0) * (digamma(0.5 * (nu + 1.0)) - digamma(0.5 * nu))
-            + 0.5 * nu.ln()
+        0.5 * nu.ln() - 0.5 * (nu + 1.0) * digamma_difference(0.5 * nu, 0.5)
             + log_beta(0.5 * nu, 0.5)
             + self.width.ln()
     }
@@ -168,7 +162,8 @@ impl Univariate for StudentT {
 }
 
 impl Learned for StudentT {
-    /// Location and scale by EM for each ν, and ν by a search over its logarithm from 0.1 to 1000.
+    /// Location and scale by EM for each ν, and ν by a search over its logarithm from 0.1 to 1000. Where ν is so small that the
+    /// likelihood of few numbers grows without a bound on one of them, EM does not end and that ν is passed over.
     fn fit_weighted(x: &[f64], w: &[f64]) -> Result<Self> {
         let mut best: Option<(f64, StudentT)> = None;
         let (mut low, mut high) = (0.1f64.ln(), 1000f64.ln());
@@ -176,7 +171,10 @@ impl Learned for StudentT {
             let mut at = 0.5 * (low + high);
             for i in 0..=8 {
                 let u = low + (high - low) * f64::from(i) / 8.0;
-                let t = StudentT::fit_with_degrees(u.exp(), x, w)?;
+                let t = match StudentT::fit_with_degrees(u.exp(), x, w) {
+                    Err(Error::NoConvergence { .. }) => continue,
+                    other => other?,
+                };
                 let l = t.log_likelihood(x, w)?;
                 if best.as_ref().is_none_or(|(most, _)| l >= *most) {
                     best = Some((l, t));
@@ -188,6 +186,8 @@ impl Learned for StudentT {
             let step = (high - low) / 8.0;
             (low, high) = ((at - step).max(0.1f64.ln()), (at + step).min(1000f64.ln()));
         }
-        best.map(|(_, t)| t).ok_or(Error::Shape { op: "StudentT::fit", what: "no numbers".to_owned() })
+        let (residual, tolerance) = (f64::INFINITY, 1e-8);
+        let none = Error::NoConvergence { op: "StudentT::fit", iterations: ROUNDS, residual, tolerance };
+        best.map(|(_, t)| t).ok_or(none)
     }
 }

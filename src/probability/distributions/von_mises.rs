@@ -5,11 +5,11 @@ use rand::RngExt;
 use std::f64::consts::{PI, TAU};
 
 use super::component::weighted;
-use super::{Learned, Univariate, draws, probability, solve};
+use super::{Learned, Normal, Univariate, draws, probability, solve};
 use crate::check::{parameter, positive};
 use crate::configure::getters;
 use crate::probability::quadrature::integral;
-use crate::probability::special::log_bessel_scaled;
+use crate::probability::special::{bessel_gap, log_bessel_scaled};
 use crate::{Error, Result};
 
 /// `p(x) = exp(κ cos(x - μ))/(2π I₀(κ))` for angles x in [-π, π].
@@ -50,13 +50,27 @@ impl VonMises {
 
     /// `1 - I₁(κ)/I₀(κ)`: the circular variance.
     pub fn circular_variance(&self) -> f64 {
-        1.0 - ratio(self.concentration)
+        bessel_gap(self.concentration)
     }
 
-    /// `∫ p` between two angles of [-π, π].
+    /// `∫ f(t) p(t)` over distances t from μ, `0 ≤ from ≤ to ≤ π`: as far as p falls to `e^-45` of what it begins with, so that
+    /// however narrow the peak, a panel sees it smooth.
+    fn beyond(&self, from: f64, to: f64, f: impl Fn(f64) -> f64) -> f64 {
+        let unit = VonMises { centre: 0.0, ..*self };
+        let last = ((0.5 * from).sin().powi(2) + 22.5 / self.concentration).min(1.0).sqrt();
+        integral(from, to.min(2.0 * last.asin()).max(from), 48, |t| f(t) * unit.density(t))
+    }
+
+    /// `∫ p` between two angles of [-π, π], in pieces on which the distance from μ rises or falls.
     fn mass(&self, from: f64, to: f64) -> f64 {
-        let panels = 32 + (8.0 * self.concentration.sqrt()) as usize;
-        integral(from.clamp(-PI, PI), to.clamp(-PI, PI), panels.min(1 << 16), |t| self.density(t)).min(1.0)
+        let (low, high) = (from.clamp(-PI, PI) - self.centre, to.clamp(-PI, PI) - self.centre);
+        let piece = |edge: f64| {
+            let (a, b) = (low.max(edge), high.min(edge + PI));
+            let distance = |u: f64| if u.abs() <= PI { u.abs() } else { TAU - u.abs() };
+            let (a, b) = if a < b { (distance(a), distance(b)) } else { (0.0, 0.0) };
+            self.beyond(a.min(b), a.max(b), |_| 1.0)
+        };
+        [-TAU, -PI, 0.0, PI].into_iter().map(piece).sum::<f64>().min(1.0)
     }
 }
 
@@ -94,9 +108,7 @@ impl Univariate for VonMises {
 
     /// `∫ (x - μ)² p`, of the difference as an angle in [-π, π].
     fn variance(&self) -> Option<f64> {
-        let panels = 32 + (8.0 * self.concentration.sqrt()) as usize;
-        let unit = VonMises { centre: 0.0, ..*self };
-        Some(2.0 * integral(0.0, PI, panels.min(1 << 16), |t| t * t * unit.density(t)))
+        Some(2.0 * self.beyond(0.0, PI, |t| t * t))
     }
 
     fn mode(&self) -> Option<f64> {
@@ -106,12 +118,16 @@ impl Univariate for VonMises {
     /// `ln(2π I₀(κ)) - κ I₁(κ)/I₀(κ)`.
     fn entropy(&self) -> f64 {
         let k = self.concentration;
-        TAU.ln() + log_bessel_scaled(0, k) + k * (1.0 - ratio(k))
+        TAU.ln() + log_bessel_scaled(0, k) + k * bessel_gap(k)
     }
 
-    /// By Best and Fisher's rejection from a wrapped Cauchy distribution.
+    /// By Best and Fisher's rejection from a wrapped Cauchy distribution; above κ = 1e8 from `N(μ, 1/κ)`, whose density is the
+    /// same to 1e-6.
     fn sample(&self, count: usize, seed: u64) -> Result<Array1<f64>> {
         let k = self.concentration;
+        if k > 1e8 {
+            return Ok(Normal::new(self.centre, 1.0 / k)?.sample(count, seed)?.mapv(wrapped));
+        }
         let tau = 1.0 + (1.0 + 4.0 * k * k).sqrt();
         let rho = (tau - (2.0 * tau).sqrt()) / (2.0 * k);
         // Of tiny κ the difference above is rounding: 1/κ + κ is its limit; of huge κ the sum.

@@ -1,14 +1,15 @@
 //! Distributions of covariance and precision matrices.
 
-use ndarray::{Array2, ArrayView2};
+use ndarray::{Array2, ArrayView1, ArrayView2};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-use crate::check::{parameter, room};
+use crate::check::{parameter, require, room, weights};
 use crate::configure::getters;
 use crate::probability::gaussian::factor::{forward, inverse, log_det, lower, solve, symmetrised};
 use crate::probability::special::{digamma, log_multivariate_gamma};
+use crate::probability::stirling::digamma_gap;
 use crate::{Error, Result};
 
 /// `p(X) ∝ |X|^((n-d-1)/2) exp(-½ tr(V⁻¹X))`: the distribution of `Σ_i z_i z_iᵀ` of n draws from `N(0, V)`.
@@ -92,6 +93,40 @@ impl Wishart {
         0.5 * n * (dims * std::f64::consts::LN_2 + log_det(&self.factor)) + log_multivariate_gamma(d, 0.5 * n)
             - 0.5 * (n - dims - 1.0) * self.mean_log_det()
             + 0.5 * n * dims
+    }
+
+    /// The degrees and the scale of largest likelihood for weighted matrices: `V = X̄/n`, and the n with
+    /// `Σ_j ψ((n - j)/2) - d ln(n/2) = mean of ln|X| - ln|X̄|`, by halving.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] for no matrices, other than one weight for each, or sizes that differ; [`Error::NotPositiveDefinite`];
+    /// [`Error::Parameter`] for matrices that are all equal.
+    pub fn fit_weighted(all: &[Array2<f64>], w: &[f64]) -> Result<Self> {
+        const OP: &str = "Wishart::fit";
+        let d = all.first().map_or(0, Array2::nrows);
+        require(OP, d > 0 && all.iter().all(|x| x.dim() == (d, d)), || "no matrices of one size".to_owned())?;
+        weights(OP, ArrayView1::from(w), all.len())?;
+        let total: f64 = w.iter().sum();
+        let (mut mean, mut logs) = (Array2::<f64>::zeros((d, d)), 0.0);
+        for (x, w) in all.iter().zip(w) {
+            logs += w / total * log_det(&lower(OP, x.view())?);
+            mean += &(x * (w / total));
+        }
+        let gap = logs - log_det(&lower(OP, mean.view())?);
+        parameter("mean of ln|X| - ln of |mean|", gap, gap < -1e-12, "the matrices must not all be equal")?;
+        let less = d as f64 - 1.0;
+        // Rises from minus infinity at d - 1 to zero.
+        let value = |n: f64| {
+            let each = |j: usize| (1.0 - j as f64 / n).ln() - digamma_gap(0.5 * (n - j as f64));
+            (0..d).map(each).sum::<f64>()
+        };
+        let (mut low, mut high) = (-30f64, 30f64);
+        for _ in 0..200 {
+            let middle = 0.5 * (low + high);
+            if value(less + middle.exp()) < gap { low = middle } else { high = middle }
+        }
+        let n = less + (0.5 * (low + high)).exp();
+        Wishart::new(n, (mean / n).view())
     }
 
     /// Independent draws by Bartlett's decomposition; the seed decides.
@@ -180,6 +215,41 @@ impl InverseWishart {
     /// `Ψ/(n + d + 1)`.
     pub fn mode(&self) -> Array2<f64> {
         &self.scale / (self.degrees + self.scale.nrows() as f64 + 1.0)
+    }
+
+    /// Variances of the entries, `((n-d+1)Ψ_ij² + (n-d-1)Ψ_ii Ψ_jj)/((n-d)(n-d-1)²(n-d-3))`, for n above d + 3.
+    pub fn variance(&self) -> Option<Array2<f64>> {
+        let (p, rest) = (&self.scale, self.degrees - self.scale.nrows() as f64);
+        let below = rest * (rest - 1.0).powi(2) * (rest - 3.0);
+        let each = |(i, j)| ((rest + 1.0) * p[[i, j]].powi(2) + (rest - 1.0) * p[[i, i]] * p[[j, j]]) / below;
+        (rest > 3.0).then(|| Array2::from_shape_fn(p.dim(), each))
+    }
+
+    /// `E[ln|X|] = ln|Ψ| - d ln 2 - Σ_j ψ((n - j)/2)`.
+    pub fn mean_log_det(&self) -> f64 {
+        let d = self.scale.nrows();
+        log_det(&self.factor)
+            - d as f64 * std::f64::consts::LN_2
+            - (0..d).map(|j| digamma(0.5 * (self.degrees - j as f64))).sum::<f64>()
+    }
+
+    /// `E[-ln p(X)]`.
+    pub fn entropy(&self) -> f64 {
+        let (d, n) = (self.scale.nrows(), self.degrees);
+        let dims = d as f64;
+        log_multivariate_gamma(d, 0.5 * n) - 0.5 * n * (log_det(&self.factor) - dims * std::f64::consts::LN_2)
+            + 0.5 * (n + dims + 1.0) * self.mean_log_det()
+            + 0.5 * n * dims
+    }
+
+    /// The Wishart fit of the inverses.
+    ///
+    /// # Errors
+    /// As [`Wishart::fit_weighted`].
+    pub fn fit_weighted(all: &[Array2<f64>], w: &[f64]) -> Result<Self> {
+        let inverted = |x: &Array2<f64>| Ok(inverse(&lower("InverseWishart::fit", x.view())?));
+        let of = Wishart::fit_weighted(&all.iter().map(inverted).collect::<Result<Vec<_>>>()?, w)?;
+        InverseWishart::new(of.degrees, inverse(&of.factor).view())
     }
 
     /// Independent draws: inverses of Wishart draws; the seed decides.

@@ -2,7 +2,7 @@
 
 use super::family::{ExponentialFamily, Statistics, dot};
 use crate::Result;
-use crate::check::{positive, require};
+use crate::check::{entries, positive, require};
 use crate::configure::getters;
 
 /// `p(η) ∝ exp(χᵀη - n₀ A(η))`: data add their statistics to χ and their number to n₀.
@@ -27,10 +27,12 @@ impl ConjugatePrior {
     /// The prior with these χ, worth n₀ observations.
     ///
     /// # Errors
-    /// [`Error::Parameter`](crate::Error::Parameter) unless n₀ is positive, [`Error::Shape`](crate::Error::Shape) for no χ.
+    /// [`Error::Parameter`](crate::Error::Parameter) unless n₀ is positive, [`Error::Shape`](crate::Error::Shape) for no χ,
+    /// [`Error::NotFinite`](crate::Error::NotFinite).
     pub fn new(statistics: &[f64], strength: f64) -> Result<Self> {
         positive("strength", strength)?;
         require("ConjugatePrior::new", !statistics.is_empty(), || "there are no statistics".to_owned())?;
+        entries("ConjugatePrior::new", "statistics", statistics)?;
         Ok(ConjugatePrior { statistics: statistics.to_vec(), strength })
     }
 
@@ -61,8 +63,10 @@ impl ConjugatePrior {
     /// `χᵀη - n₀ A(η)`, the log density of η but for its constant.
     ///
     /// # Errors
-    /// As [`ExponentialFamily::check`].
+    /// As [`ExponentialFamily::check`], and [`Error::Shape`](crate::Error::Shape) for a family of another dimension.
     pub fn log_density(&self, family: &impl ExponentialFamily, eta: &[f64]) -> Result<f64> {
+        let (k, l) = (self.statistics.len(), family.dimension());
+        require("ConjugatePrior::log_density", k == l, || format!("{k} statistics, a family of {l}"))?;
         Ok(dot(&self.statistics, eta) - self.strength * family.log_partition(eta)?)
     }
 }

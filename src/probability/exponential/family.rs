@@ -178,16 +178,18 @@ pub trait ExponentialFamily {
     /// `Σ ln p(x_n | η) = ηᵀ Σu - N A(η) + Σ ln m`.
     ///
     /// # Errors
-    /// As [`check`](Self::check).
+    /// As [`check`](Self::check), and [`Error::Shape`] for data of another family.
     fn log_likelihood(&self, eta: &[f64], data: &Statistics) -> Result<f64> {
+        matching(self.dimension(), data)?;
         Ok(dot(eta, &data.sum) - data.count * self.log_partition(eta)? + data.log_measure)
     }
 
     /// `(1/N) ∇ Σ ln p(x_n | η) = mean of u(x_n) - μ(η)`: what the data say, less what the model says.
     ///
     /// # Errors
-    /// As [`check`](Self::check).
+    /// As [`check`](Self::check), and [`Error::Shape`] for data of another family.
     fn gradient(&self, eta: &[f64], data: &Statistics) -> Result<Vec<f64>> {
+        matching(self.dimension(), data)?;
         Ok(data.mean().iter().zip(self.mean_parameters(eta)?).map(|(d, m)| d - m).collect())
     }
 
@@ -229,6 +231,13 @@ pub trait ExponentialFamily {
         let between: Vec<f64> = one.iter().zip(other).map(|(p, q)| a * p + (1.0 - a) * q).collect();
         Ok(a * first + (1.0 - a) * second - self.log_partition(&between)?)
     }
+}
+
+/// An error for statistics of another family.
+fn matching(dimension: usize, data: &Statistics) -> Result<()> {
+    require("ExponentialFamily", data.sum.len() == dimension, || {
+        format!("a family of {dimension} statistics, data of {}", data.sum.len())
+    })
 }
 
 /// `Σ a b`.

@@ -4,7 +4,7 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 
 use super::factor::{forward, inverse, log_det, lower, symmetrised};
 use super::sampling::standard;
-use crate::check::{finite, inputs, numbers, positive, require, weights};
+use crate::check::{finite, inputs, numbers, parameter, positive, require, weights};
 use crate::configure::getters;
 use crate::matrix::{Origin, Points};
 use crate::ops::{Whitening, gaussian_log_density};
@@ -90,14 +90,18 @@ impl MultivariateNormal {
     /// The normal distribution with covariance `L Lᵀ`, for a lower triangular L of positive diagonal.
     ///
     /// # Errors
-    /// As [`MultivariateNormal::new`].
+    /// As [`MultivariateNormal::new`]; [`Error::Singular`] for a diagonal that is not positive, [`Error::Parameter`] for numbers above
+    /// it.
     pub fn from_factor(mean: ArrayView1<f64>, factor: ArrayView2<f64>) -> Result<Self> {
         check_mean(mean, factor.dim())?;
         finite("MultivariateNormal::from_factor", "factor", factor)?;
         if let Some((index, &value)) = factor.diag().iter().enumerate().find(|(_, v)| **v <= 0.0) {
             return Err(Error::Singular { op: "MultivariateNormal::from_factor", index, value });
         }
-        let factor = Array2::from_shape_fn(factor.dim(), |(i, j)| if j > i { 0.0 } else { factor[[i, j]] });
+        for ((i, j), &v) in factor.indexed_iter().filter(|((i, j), _)| j > i) {
+            parameter(&format!("factor[{i}, {j}]"), v, v == 0.0, "must be zero above the diagonal")?;
+        }
+        let factor = factor.to_owned();
         let covariance = symmetrised(factor.dot(&factor.t()));
         Ok(MultivariateNormal { mean: mean.to_owned(), covariance, factor, spread: Spread::Full })
     }
@@ -221,6 +225,32 @@ impl MultivariateNormal {
     /// As there.
     pub fn fit(x: ArrayView2<f64>) -> Result<Self> {
         Self::fit_weighted(x, Array1::ones(x.nrows()).view(), Spread::Full)
+    }
+
+    /// Normal distributions of labelled rows with a mean each and one covariance, that of the rows about their own means (tied, or
+    /// pooled): the maximum of the likelihood, as linear discriminant analysis has it. One for each label `0 .. K`.
+    ///
+    /// # Errors
+    /// As [`fit_weighted`](Self::fit_weighted); [`Error::Shape`] for other than one label for each row, [`Error::Parameter`] for a
+    /// label below the largest that no weighted row has.
+    pub fn fit_tied(x: ArrayView2<f64>, labels: &[usize], w: ArrayView1<f64>) -> Result<Vec<Self>> {
+        const OP: &str = "MultivariateNormal::fit_tied";
+        finite(OP, "x", x)?;
+        weights(OP, w, x.nrows())?;
+        require(OP, labels.len() == x.nrows(), || format!("{} rows, {} labels", x.nrows(), labels.len()))?;
+        let k = labels.iter().fold(0, |m, &l| m.max(l.saturating_add(1)));
+        require(OP, k <= x.nrows(), || format!("{k} labels for {} rows", x.nrows()))?;
+        let mut pooled = Array2::<f64>::zeros((x.ncols(), x.ncols()));
+        let mut means = Vec::with_capacity(k);
+        for label in 0..k {
+            let rows: Vec<usize> = (0..labels.len()).filter(|&i| labels[i] == label).collect();
+            let own = w.select(Axis(0), &rows);
+            parameter(&format!("weight of label {label}"), own.sum(), own.sum() > 0.0, "must be positive")?;
+            let (total, mean, scatter) = scatter(x.select(Axis(0), &rows).view(), own.view())?;
+            pooled.scaled_add(total / w.sum(), &scatter);
+            means.push(mean);
+        }
+        means.iter().map(|mean| Self::new(mean.view(), pooled.view())).collect()
     }
 
     /// The most probable mean and covariance under a normal-inverse-Wishart prior.

@@ -117,10 +117,21 @@ pub fn alpha_divergence(p: &[f64], q: &[f64], alpha: f64) -> Result<f64> {
 pub fn renyi_divergence(p: &[f64], q: &[f64], alpha: f64) -> Result<f64> {
     pair("renyi_divergence", p, q)?;
     crate::check::not_negative("alpha", alpha)?;
-    if (alpha - 1.0).abs() < 1e-9 {
+    let t = alpha - 1.0;
+    if t == 0.0 {
         return divergence(p, q);
     }
-    Ok((powers(p, q, alpha).ln() / (alpha - 1.0)).max(0.0))
+    if t.abs() > 0.5 {
+        return Ok((powers(p, q, alpha).ln() / t).max(0.0));
+    }
+    // Σ p (p/q)^t = Σ_{q>0} p + Σ p ((p/q)^t - 1): without the difference of two ones at α near one.
+    let term = |(&p, &q): (&f64, &f64)| match (p, q) {
+        (0.0, _) => 0.0,
+        (_, 0.0) if t > 0.0 => f64::INFINITY,
+        (_, 0.0) => -p,
+        _ => p * (t * (p.ln() - q.ln())).exp_m1(),
+    };
+    Ok((p.iter().zip(q).map(term).sum::<f64>().ln_1p() / t).max(0.0))
 }
 
 /// Chernoff's `-ln Σ p^a q^(1-a)`, for `0 < a < 1`.

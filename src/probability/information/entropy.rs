@@ -1,6 +1,6 @@
 //! Shannon's measures of tables, and the divergence of normal distributions.
 
-use ndarray::{ArrayView2, Axis};
+use ndarray::{ArrayView2, ArrayView3, Axis};
 
 use super::{masses, pair};
 use crate::Result;
@@ -84,6 +84,33 @@ pub fn mutual_information(joint: ArrayView2<f64>) -> Result<f64> {
     let p: Vec<f64> = joint.iter().copied().collect();
     let q: Vec<f64> = joint.indexed_iter().map(|((i, j), _)| rows[i] * columns[j]).collect();
     divergence(&p, &q)
+}
+
+/// `I(X; Y | Z) = Σ_z p(z) I(X; Y | Z = z)` of a joint table with X, Y, Z along its axes: never negative, zero if and only if X and Y
+/// are independent given Z; `I(X; Y, Z) = I(X; Z) + I(X; Y | Z)`.
+///
+/// # Errors
+/// As [`entropy`].
+///
+/// ```
+/// use mercer::probability::information::{conditional_mutual_information, mutual_information};
+/// // Two coins and whether they differ: independent, until the third is known.
+/// let p = ndarray::Array3::from_shape_fn((2, 2, 2), |(x, y, z)| if x ^ y == z { 0.25 } else { 0.0 });
+/// assert!(mutual_information(p.sum_axis(ndarray::Axis(2)).view())?.abs() < 1e-15);
+/// assert!((conditional_mutual_information(p.view())? - 2f64.ln()).abs() < 1e-15);
+/// # Ok::<(), mercer::Error>(())
+/// ```
+pub fn conditional_mutual_information(joint: ArrayView3<f64>) -> Result<f64> {
+    let all: Vec<f64> = joint.iter().copied().collect();
+    pair("conditional_mutual_information", &all, &all)?;
+    let mut sum = 0.0;
+    for slice in joint.axis_iter(Axis(2)) {
+        let mass = slice.sum();
+        if mass > 0.0 {
+            sum += mass * mutual_information((&slice / mass).view())?;
+        }
+    }
+    Ok(sum)
 }
 
 /// `KL(N(m₁, v₁) ‖ N(m₂, v₂)) = ½ (v₁/v₂ + (m₂ - m₁)²/v₂ - 1 + ln v₂/v₁)`, by variances v.

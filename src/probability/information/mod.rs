@@ -2,7 +2,7 @@
 //!
 //! | to do | use |
 //! |---|---|
-//! | entropy, cross-entropy, KL, mutual information of tables | [`entropy`], [`cross_entropy`], [`divergence`], [`mutual_information`] |
+//! | entropy, cross-entropy, KL, mutual information of tables | [`entropy`], [`cross_entropy`], [`divergence`], [`mutual_information`], [`conditional_mutual_information`] |
 //! | the same for other losses | [`PointLoss`], [`distributional_entropy`] |
 //! | f-, alpha, Rényi, Jensen-Shannon divergences | [`FDivergence`], [`alpha_divergence`], [`renyi_divergence`], [`jensen_shannon`] |
 //! | the variational form, with a discriminator | [`Discriminator`] |
@@ -31,8 +31,8 @@ pub use divergences::{
     FDivergence, alpha_divergence, bhattacharyya, chernoff, f_divergence, jensen_shannon, renyi_divergence,
 };
 pub use entropy::{
-    bits, conditional_entropy, cross_entropy, divergence, entropy, log_ratio, mutual_information,
-    normal_divergence,
+    bits, conditional_entropy, conditional_mutual_information, cross_entropy, divergence, entropy, log_ratio,
+    mutual_information, normal_divergence,
 };
 pub use generalised::{PointLoss, distributional_entropy};
 pub use samples::{histogram_entropy, histogram_mutual_information, neighbour_divergence, neighbour_entropy};

@@ -3,17 +3,19 @@
 use ndarray::{Array1, Array2, ArrayView2, Axis};
 
 use crate::Result;
-use crate::check::{paired, parameter, require, sample};
+use crate::check::{entries, not_negative, paired, parameter, probabilities, require, sample};
 use crate::probability::distributions::Univariate;
 
 /// `E[f(X)] = Σ p_k f(k)`.
 ///
 /// # Errors
-/// [`Error::Shape`](crate::Error::Shape) unless there is one value for each probability.
+/// [`Error::Shape`](crate::Error::Shape) unless there is one value for each probability,
+/// [`Error::Parameter`](crate::Error::Parameter) for probabilities that are negative or do not sum to one.
 pub fn expectation(p: &[f64], values: &[f64]) -> Result<f64> {
     require("expectation", p.len() == values.len() && !p.is_empty(), || {
         format!("{} probabilities, {} values", p.len(), values.len())
     })?;
+    probabilities("p", p)?;
     Ok(p.iter().zip(values).filter(|(p, _)| **p != 0.0).map(|(p, v)| p * v).sum())
 }
 
@@ -55,21 +57,29 @@ pub fn monte_carlo_expectation(
 /// from zero cancel no digits.
 ///
 /// # Errors
-/// [`Error::Shape`](crate::Error::Shape) unless there are more than `ddof` numbers.
+/// [`Error::Shape`](crate::Error::Shape) unless there are more than `ddof` numbers, [`Error::NotFinite`](crate::Error::NotFinite).
 pub fn variance(x: &[f64], ddof: usize) -> Result<f64> {
     require("variance", x.len() > ddof, || format!("{} numbers, ddof = {ddof}", x.len()))?;
+    entries("variance", "x", x)?;
     let mean = x.iter().sum::<f64>() / x.len() as f64;
     Ok(x.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / (x.len() - ddof) as f64)
+}
+
+fn not_negative_each(variances: &[f64]) -> Result<()> {
+    variances.iter().enumerate().try_for_each(|(i, &v)| not_negative(&format!("variances[{i}]"), v))
 }
 
 /// `Var[Σ c_i X_i] = Σ c_i² Var[X_i]` of independent variables.
 ///
 /// # Errors
-/// [`Error::Shape`](crate::Error::Shape) unless there is one factor for each variance.
+/// [`Error::Shape`](crate::Error::Shape) unless there is one factor for each variance, [`Error::NotFinite`](crate::Error::NotFinite),
+/// [`Error::Parameter`](crate::Error::Parameter) for a negative variance.
 pub fn variance_of_sum(factors: &[f64], variances: &[f64]) -> Result<f64> {
     require("variance_of_sum", factors.len() == variances.len(), || {
         format!("{} factors, {} variances", factors.len(), variances.len())
     })?;
+    entries("variance_of_sum", "factors", factors)?;
+    not_negative_each(variances)?;
     Ok(factors.iter().zip(variances).map(|(c, v)| c * c * v).sum())
 }
 
@@ -77,11 +87,13 @@ pub fn variance_of_sum(factors: &[f64], variances: &[f64]) -> Result<f64> {
 /// `V ← V(σ² + μ²) + M²σ²`.
 ///
 /// # Errors
-/// [`Error::Shape`](crate::Error::Shape) unless there is one mean for each variance.
+/// As [`variance_of_sum`].
 pub fn variance_of_product(means: &[f64], variances: &[f64]) -> Result<f64> {
     require("variance_of_product", means.len() == variances.len(), || {
         format!("{} means, {} variances", means.len(), variances.len())
     })?;
+    entries("variance_of_product", "means", means)?;
+    not_negative_each(variances)?;
     let step = |(v, square): (f64, f64), (m, s): (&f64, &f64)| (v * (s + m * m) + square * s, square * m * m);
     Ok(means.iter().zip(variances).fold((0.0, 1.0), step).0)
 }

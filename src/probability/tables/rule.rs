@@ -8,7 +8,8 @@ use crate::probability::special::log_sum_exp;
 ///
 /// # Errors
 /// [`Error::Shape`](crate::Error::Shape) for other than one likelihood for each cause,
-/// [`Error::Parameter`](crate::Error::Parameter) for numbers that are negative, or an evidence of zero.
+/// [`Error::Parameter`](crate::Error::Parameter) for numbers that are negative, a prior that does not sum to one, or an evidence of
+/// zero.
 ///
 /// ```
 /// use mercer::probability::tables::bayes_rule;
@@ -28,6 +29,7 @@ pub fn bayes_rule(prior: &[f64], likelihood: &[f64]) -> Result<(Vec<f64>, f64)> 
             )?;
         }
     }
+    crate::check::probabilities("prior", prior)?;
     let logs = |all: &[f64]| all.iter().map(|p| p.ln()).collect::<Vec<_>>();
     let (posterior, log) = bayes_rule_log(&logs(prior), &logs(likelihood))?;
     Ok((posterior, log.exp()))

@@ -6,7 +6,14 @@ use super::shattering::Hypotheses;
 use crate::Result;
 use crate::check::require;
 
-fn features(x: ArrayView2<f64>, d: usize) -> Result<()> {
+fn labelled(x: ArrayView2<f64>, labels: &[bool]) -> Result<()> {
+    require("Hypotheses", labels.len() == x.nrows(), || {
+        format!("{} rows, {} labels", x.nrows(), labels.len())
+    })
+}
+
+fn features(x: ArrayView2<f64>, labels: &[bool], d: usize) -> Result<()> {
+    labelled(x, labels)?;
     require("Hypotheses", x.ncols() == d, || format!("the class is about {d} features, x has {}", x.ncols()))
 }
 
@@ -21,7 +28,7 @@ pub struct Thresholds;
 
 impl Hypotheses for Thresholds {
     fn realises(&self, x: ArrayView2<f64>, labels: &[bool]) -> Result<bool> {
-        features(x, 1)?;
+        features(x, labels, 1)?;
         let of = |yes: bool| {
             ends(x.column(0).into_iter().zip(labels).filter(|(_, l)| **l == yes).map(|(x, _)| *x))
         };
@@ -50,13 +57,14 @@ fn boxed(x: ArrayView2<f64>, labels: &[bool]) -> bool {
 
 impl Hypotheses for Intervals {
     fn realises(&self, x: ArrayView2<f64>, labels: &[bool]) -> Result<bool> {
-        features(x, 1)?;
+        features(x, labels, 1)?;
         Ok(boxed(x, labels))
     }
 }
 
 impl Hypotheses for Rectangles {
     fn realises(&self, x: ArrayView2<f64>, labels: &[bool]) -> Result<bool> {
+        labelled(x, labels)?;
         Ok(boxed(x, labels))
     }
 }
@@ -69,6 +77,7 @@ pub struct Halfplanes;
 
 impl Hypotheses for Halfplanes {
     fn realises(&self, x: ArrayView2<f64>, labels: &[bool]) -> Result<bool> {
+        labelled(x, labels)?;
         let of = |yes: bool| -> Array2<f64> {
             let rows: Vec<usize> = (0..x.nrows()).filter(|&i| labels[i] == yes).collect();
             x.select(ndarray::Axis(0), &rows)
@@ -109,7 +118,7 @@ pub struct Sines;
 
 impl Hypotheses for Sines {
     fn realises(&self, x: ArrayView2<f64>, labels: &[bool]) -> Result<bool> {
-        features(x, 1)?;
+        features(x, labels, 1)?;
         let digits = labels.iter().zip(1..).filter(|(l, _)| !**l).map(|(_, i)| 10f64.powi(i));
         let w = std::f64::consts::PI * (1.0 + digits.sum::<f64>());
         Ok(x.column(0).iter().zip(labels).all(|(x, l)| ((w * x).sin() > 0.0) == *l))
@@ -139,6 +148,7 @@ impl std::fmt::Debug for FiniteClass<'_> {
 
 impl Hypotheses for FiniteClass<'_> {
     fn realises(&self, x: ArrayView2<f64>, labels: &[bool]) -> Result<bool> {
+        labelled(x, labels)?;
         let agrees = |h: &dyn Fn(ArrayView1<f64>) -> bool| {
             x.rows().into_iter().zip(labels).all(|(row, l)| h(row) == *l)
         };

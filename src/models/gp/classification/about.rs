@@ -3,11 +3,13 @@
 
 use std::ops::Range;
 
-use ndarray::{Array2, ArrayView1, ArrayView2, Axis, concatenate};
+use ndarray::{Array2, Array3, ArrayView1, ArrayView2, Axis, concatenate};
 
 use super::average::Average;
 use super::fitted::{FittedGpClassifier, Latent, decided, normalise};
+use super::joint::JointLatent;
 use super::laplace::Observed;
+use super::likelihood::Link;
 use super::model::GpClassifier;
 use super::softmax::softmax;
 use crate::check::{finite, parameter};
@@ -130,30 +132,56 @@ impl GpClassifier {
         let x = x.inputs();
         finite(OP, "x", x.view())?;
         parameter("classes", classes as f64, classes > 1, "must be at least 2")?;
+        self.affords_draws(OP, x.nrows(), count, classes)?;
         let link = self.likelihood.link();
         let functions = if classes == 2 && link.is_some() { 1 } else { classes };
         let covariance = gram(self.kernel(), &Matrix::from_host(x.to_owned()), None)?.into_array()?;
         let scale = covariance.diag().mean().unwrap_or(0.0);
         let mut drawn = draw(&means(OP, mean, x.view(), 0..functions)?, &covariance, scale, count, seed)?;
-        for mut f in drawn.values.lanes_mut(Axis(2)) {
-            if let Some(link) = link {
-                f.mapv_inplace(|v| link.value(v));
-            } else {
-                let values = f.to_owned();
-                softmax(values.view(), &mut f);
-            }
-            if link.is_some() && functions > 1 {
-                normalise(f);
-            }
-        }
-        if functions == 1 {
-            drawn.values = concatenate![Axis(2), drawn.values.mapv(|p| 1.0 - p), drawn.values];
-        }
+        drawn.values = probabilities(drawn.values, link);
         Ok(drawn)
     }
 }
 
+/// Class probabilities of latent values, `count x m x functions`: `count x m x classes`.
+pub(super) fn probabilities(mut values: Array3<f64>, link: Option<Link>) -> Array3<f64> {
+    let functions = values.dim().2;
+    for mut f in values.lanes_mut(Axis(2)) {
+        if let Some(link) = link {
+            f.mapv_inplace(|v| link.value(v));
+            if functions > 1 {
+                normalise(f);
+            }
+        } else {
+            let latent = f.to_owned();
+            softmax(latent.view(), &mut f);
+        }
+    }
+    if functions > 1 { values } else { concatenate![Axis(2), values.mapv(|p| 1.0 - p), values] }
+}
+
 impl<F: Fn(ArrayView1<f64>, usize) -> f64, L: Label> FittedClassifierAbout<F, L> {
+    /// Means and the joint covariance of the latent functions `m_c + g_c` at the rows of `x`.
+    ///
+    /// # Errors
+    /// As [`FittedGpClassifier::latent_joint`], and where a mean is not finite.
+    pub fn latent_joint(&self, x: impl Inputs) -> Result<JointLatent> {
+        let x = x.inputs();
+        let mut out = self.residual.latent_joint(x.view())?;
+        let functions = 0..self.residual.functions();
+        out.mean += &means("FittedClassifierAbout::latent_joint", &self.mean, x.view(), functions)?;
+        Ok(out)
+    }
+
+    /// Class probabilities drawn from the posterior at the rows of `x`, `count x m x classes`; the seed decides.
+    ///
+    /// # Errors
+    /// As [`latent_joint`](Self::latent_joint).
+    pub fn sample(&self, x: impl Inputs, count: usize, seed: u64) -> Result<Samples> {
+        let x = x.inputs();
+        self.residual.drawn(&self.latent_joint(x.view())?, x.view(), count, seed)
+    }
+
     /// The latent functions `m_c + g_c` at the rows of `x`.
     ///
     /// # Errors

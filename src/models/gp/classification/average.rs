@@ -21,7 +21,7 @@ const WIDE: f64 = 8.5;
 /// Up to this standard deviation the integral is a sum over all of its range.
 const BROAD: f64 = 20.0;
 
-/// How `p(y | x) = ∫ p(y | f) N(f; μ, v) df` is computed; `p(y | μ)` alone would be too sure of itself.
+/// How `p(y | x) = ∫ p(y | f) N(f; μ, v) df` is computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Average {
@@ -33,6 +33,8 @@ pub enum Average {
     /// `Φ(μ/√(1 + v))`, exact for the probit link; for the logistic link the same with its slope
     /// matched at zero, `σ(μ/√(1 + πv/8))`, which is wrong by at most 0.02.
     ProbitFormula,
+    /// No average at all: `p(y | μ)`, the plug-in, which takes the latent value as known and so is too sure of itself.
+    PlugIn,
     /// The mean over draws of f, in antithetic pairs; the same draws for every point.
     MonteCarlo {
         /// Draws, rounded up to a whole number of pairs.
@@ -46,6 +48,7 @@ pub enum Average {
 pub(super) enum Averager {
     Quadrature,
     ProbitFormula,
+    PlugIn,
     /// Half of the draws, pairs x functions; the other half are their negatives.
     Draws(Array2<f64>),
 }
@@ -55,6 +58,7 @@ impl Averager {
         Ok(match by {
             Average::Quadrature => Averager::Quadrature,
             Average::ProbitFormula => Averager::ProbitFormula,
+            Average::PlugIn => Averager::PlugIn,
             Average::MonteCarlo { samples: 0, .. } => {
                 let requirement = "an average needs at least one draw";
                 return Err(Error::Parameter { name: "samples".to_owned(), value: 0.0, requirement });
@@ -75,6 +79,7 @@ impl Averager {
         let small = match self {
             Averager::Quadrature => quadrature(link, below, variance),
             Averager::ProbitFormula => probit_formula(link, below, variance),
+            Averager::PlugIn => link.value(below),
             Averager::Draws(draws) => {
                 let sd = variance.sqrt();
                 let pair = |z: &f64| link.value(below + sd * z) + link.value(below - sd * z);

@@ -92,11 +92,14 @@ impl Curvature for OneFactor {
     /// `½ (a aᵀ + u aᵀ + a uᵀ - E)`: the first and last terms are what K does to ψ and to the determinant, the others
     /// what it does to the determinant by moving the mode, `u = (I + DK)⁻¹ s`, `s = -½ diag((K⁻¹ + D)⁻¹) dD/df`.
     fn weights(&self, k: &Matrix, a: ArrayView2<f64>) -> Result<Matrix> {
-        let (e, inner) = self.scaled.dense()?;
+        half_outer(a, self.drift(k)?.view(), &self.scaled.dense()?.0)
+    }
+
+    fn drift(&self, k: &Matrix) -> Result<Array2<f64>> {
+        let inner = self.scaled.dense()?.1;
         // (K⁻¹ + D)⁻¹ = D^-½ (I - B⁻¹) D^-½: D cancels against dD/df, which matters where D has underflowed.
         let s = Array1::from_iter(inner.iter().zip(&self.drift).map(|(b, drift)| -0.5 * (1.0 - b) * drift));
-        let u = self.shrink(k, s.insert_axis(Axis(1)).view())?;
-        half_outer(a, u.view(), &e)
+        self.shrink(k, s.insert_axis(Axis(1)).view())
     }
 }
 

@@ -10,7 +10,7 @@ use super::average::{Average, Averager, mean_softmax};
 use super::binary::OneFactor;
 use super::laplace::Laplace;
 use super::likelihood::Link;
-use super::softmax::ManyFactors;
+use super::softmax::{ManyFactors, softmax};
 use crate::check::inputs;
 use crate::learn::configure::getters;
 use crate::learn::inherent::inherent;
@@ -203,7 +203,7 @@ impl<L> FittedGpClassifier<L> {
     ///
     /// # Errors
     /// As [`latent`](Self::latent); [`Error::Parameter`] for no draws, or more than memory holds;
-    /// [`Error::Unsupported`] for anything but draws with a softmax likelihood.
+    /// [`Error::Unsupported`] for anything but draws or the plug-in with a softmax likelihood.
     pub fn predict_proba_by(&self, x: impl Inputs, by: Average) -> Result<Array2<f64>> {
         self.proba_raised(x.inputs().view(), by, |_, _| 0.0)
     }
@@ -237,6 +237,13 @@ impl<L> FittedGpClassifier<L> {
                 }
             }
             Body::Softmax(all) => {
+                if by == Average::PlugIn {
+                    let mean = &self.latent(x)?.mean + &given;
+                    for (f, mut p) in mean.rows().into_iter().zip(out.rows_mut()) {
+                        softmax(f, &mut p);
+                    }
+                    return Ok(out);
+                }
                 let Averager::Draws(draws) = Averager::new(by, self.classes().len())? else {
                     return Err(Error::Unsupported {
                         op: "predict_proba_by",
@@ -266,7 +273,7 @@ impl<L> FittedGpClassifier<L> {
         if matches!(*self.body, Body::Softmax(_)) { SOFTMAX_DRAWS } else { Average::Quadrature }
     }
 
-    fn features(&self) -> usize {
+    pub(super) fn features(&self) -> usize {
         match &*self.body {
             Body::Binary(each, _) => each.first().map_or(0, |l| l.x.cols()),
             Body::Softmax(all) => all.x.cols(),

@@ -60,6 +60,8 @@ pub(super) trait Curvature {
     fn shrink(&self, k: &Matrix, v: ArrayView2<f64>) -> Result<Array2<f64>>;
     /// `ln |I + WK|`.
     fn log_det(&self) -> Result<f64>;
+    /// `(I + WK)⁻¹ s` with `s = -½ d ln|I + WK|/df`, n x c: with `a` it is the gradient of `ln Z` by a mean that is added to f.
+    fn drift(&self, k: &Matrix) -> Result<Array2<f64>>;
     /// The symmetric `n x n` weights M of `d ln Z = Σ M_ij dK_ij`; `a` is at the mode.
     fn weights(&self, k: &Matrix, a: ArrayView2<f64>) -> Result<Matrix>;
 }

@@ -2,8 +2,10 @@
 
 mod about;
 mod average;
+mod basis;
 mod binary;
 mod fitted;
+mod joint;
 mod laplace;
 mod likelihood;
 mod model;
@@ -14,7 +16,9 @@ mod softmax;
 
 pub use about::FittedClassifierAbout;
 pub use average::Average;
+pub use basis::BasisMean;
 pub use fitted::{FittedGpClassifier, Latent};
+pub use joint::JointLatent;
 pub use likelihood::Likelihood;
 pub use model::GpClassifier;
 

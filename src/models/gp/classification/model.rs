@@ -184,7 +184,7 @@ impl GpClassifier {
     }
 
     /// Labels, their indices and the data where Newton's method will run, once everything is known to be in order.
-    fn place<L: Label>(
+    pub(super) fn place<L: Label>(
         &self,
         op: &'static str,
         device: &Device,
@@ -230,7 +230,7 @@ impl GpClassifier {
 }
 
 /// ±1 for the second of two classes against the first, or for each of more against the rest.
-fn against_the_rest(index: &[usize], classes: usize) -> impl Iterator<Item = Vec<f64>> {
+pub(super) fn against_the_rest(index: &[usize], classes: usize) -> impl Iterator<Item = Vec<f64>> {
     let sign = |yes: bool| if yes { 1.0 } else { -1.0 };
     let first = usize::from(classes == 2);
     (first..classes).map(move |class| index.iter().map(|&i| sign(i == class)).collect())

@@ -37,6 +37,19 @@ impl GpClassifier {
         Plan::on(&device, Method::Dense, [host, on_device], [flops, flops_per_iteration])
     }
 
+    /// An error if the covariance of m points and so many draws of them pass the memory budget.
+    pub(super) fn affords_draws(
+        &self,
+        op: &'static str,
+        m: usize,
+        count: usize,
+        classes: usize,
+    ) -> Result<()> {
+        let (m, values) = (m as f64, count as f64 * classes as f64);
+        let need = (8.0 * m * (3.0 * m + 2.0 * values)) as u64;
+        affords(op, need, self.budget, "ask for fewer points, or draws, at a time")
+    }
+
     /// The plan for `(n, d, classes)`, or an error if its matrices pass the memory budget.
     pub(super) fn affords(
         &self,

@@ -90,16 +90,19 @@ impl Curvature for ManyFactors {
     /// As for two classes, with the diagonal blocks of `(W⁻¹ + K)⁻¹` for E.
     fn weights(&self, k: &Matrix, a: ArrayView2<f64>) -> Result<Matrix> {
         let mut blocks: Option<Matrix> = None;
-        let mut halves = Vec::with_capacity(self.e.len());
         for e in &self.e {
             let half = self.sum.whiten(e.clone())?;
             let block = zip(e, &syrk(1.0, &half, Trans::Yes)?, Zip::Sub)?;
             blocks = Some(blocks.map_or(Ok(block.clone()), |sum| zip(&sum, &block, Zip::Add))?);
-            halves.push(gemm(1.0, &half, Trans::No, k, Trans::No)?);
         }
-        let u = self.shrink(k, self.determinant_slope(&halves)?.view())?;
         let none = || Error::Shape { op: "GpClassifier", what: "no classes".to_owned() };
-        half_outer(a, u.view(), &blocks.ok_or_else(none)?)
+        half_outer(a, self.drift(k)?.view(), &blocks.ok_or_else(none)?)
+    }
+
+    fn drift(&self, k: &Matrix) -> Result<Array2<f64>> {
+        let half = |e: &Matrix| gemm(1.0, &self.sum.whiten(e.clone())?, Trans::No, k, Trans::No);
+        let halves: Vec<Matrix> = self.e.iter().map(half).collect::<Result<_>>()?;
+        self.shrink(k, self.determinant_slope(&halves)?.view())
     }
 }
 

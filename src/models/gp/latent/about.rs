@@ -11,6 +11,7 @@ use crate::check::numbers;
 use crate::learn::configure::getters;
 use crate::learn::{Inputs, Weights};
 use crate::models::gp::given_mean;
+use crate::models::gp::prediction::Samples;
 use crate::{Kernel, Result};
 
 /// A latent process `f = m + g` about a given mean m, `g ~ GP(0, k)` as [`LatentGp`] approximates it: classification, counts and
@@ -81,6 +82,19 @@ impl<F: Fn(ArrayView1<f64>) -> f64> LatentAbout<F> {
         let x = x.inputs();
         let (mean, covariance) = self.residual.latent_joint(x.view())?;
         Ok((mean + at(&self.mean, x.view())?, covariance))
+    }
+}
+
+impl<F: Fn(ArrayView1<f64>) -> f64> LatentAbout<F> {
+    /// Draws of the latent function `m + g` at new points, together: `count x m x 1`; the seed decides.
+    ///
+    /// # Errors
+    /// As [`LatentGp::sample_latent`], and where m is not finite.
+    pub fn sample_latent(&self, x: impl Inputs, count: usize, seed: u64) -> Result<Samples> {
+        let x = x.inputs();
+        let mut drawn = self.residual.sample_latent(x.view(), count, seed)?;
+        drawn.values += &at(&self.mean, x.view())?.insert_axis(Axis(1));
+        Ok(drawn)
     }
 }
 

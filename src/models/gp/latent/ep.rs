@@ -70,6 +70,7 @@ impl LatentGp {
                     inner,
                     covariance,
                     log_evidence: log,
+                    probit: true,
                     trace,
                 });
             }
@@ -86,8 +87,17 @@ impl LatentGp {
     /// `p(y = 1 | x) = Φ(mean/√(1 + variance))` at new points: the average of the probit over the latent value.
     ///
     /// # Errors
-    /// As [`latent`](Self::latent).
+    /// As [`latent`](Self::latent); [`Error::Unsupported`] if the process was fitted under another likelihood: see
+    /// [`predictive`](Self::predictive).
     pub fn probit_probability(&self, x: impl Inputs) -> Result<Array1<f64>> {
+        if !self.probit {
+            return Err(Error::Unsupported {
+                op: "LatentGp::probit_probability",
+                what: "a likelihood that is not the probit".to_owned(),
+                device: "any device".to_owned(),
+                instead: "use LatentGp::predictive with the likelihood of the fit",
+            });
+        }
         let (mean, variance) = self.latent(x)?;
         Ok(mean.iter().zip(&variance).map(|(m, v)| cdf(m / (1.0 + v).sqrt())).collect())
     }

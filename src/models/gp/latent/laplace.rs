@@ -52,6 +52,9 @@ pub struct LatentGp {
     #[cfg_attr(feature = "serde", serde(with = "crate::saved::matrix"))]
     pub(super) covariance: Array2<f64>,
     pub(super) log_evidence: f64,
+    /// Whether the likelihood was the probit; one that was saved before it was asked says no.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub(super) probit: bool,
     #[cfg_attr(feature = "serde", serde(with = "crate::saved::numbers"))]
     pub(super) trace: Vec<f64>,
 }
@@ -177,6 +180,7 @@ impl LatentGp {
             inner,
             covariance,
             log_evidence,
+            probit: likelihood.is_probit(),
             trace,
         })
     }

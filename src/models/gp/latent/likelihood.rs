@@ -29,6 +29,11 @@ pub trait PointLikelihood {
 
     /// At the latent value f.
     fn local(&self, y: f64, f: f64) -> Local;
+
+    /// Whether it is `Φ(y f)`, whose average over a normal f is known in closed form.
+    fn is_probit(&self) -> bool {
+        false
+    }
 }
 
 /// A likelihood that is log-concave.
@@ -87,6 +92,10 @@ impl PointLikelihood for ProbitLikelihood {
         let z = y * f;
         let (r, gap) = hazard(z);
         concave(log_cdf(z), y * r, r * gap)
+    }
+
+    fn is_probit(&self) -> bool {
+        true
     }
 }
 

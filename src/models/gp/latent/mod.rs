@@ -5,6 +5,7 @@ mod about;
 mod ep;
 mod laplace;
 mod likelihood;
+mod predictive;
 
 pub use about::LatentAbout;
 pub use laplace::LatentGp;

@@ -66,7 +66,7 @@ impl GpRegressor {
 
     /// An error if the covariance between m points, given n, and `count` functions of q values at each of them pass the
     /// memory budget. A solve that is refined holds eight blocks of what crosses, one in f64 holds one.
-    pub(super) fn affords_joint(
+    pub(in crate::models::gp) fn affords_joint(
         &self,
         op: &'static str,
         (n, m): (usize, usize),

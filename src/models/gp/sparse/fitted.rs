@@ -146,6 +146,27 @@ impl<D: TargetDim> FittedSparseGp<D> {
         Ok(mean)
     }
 
+    /// The model as it was learned, with nothing left to be searched: the same inducing inputs.
+    pub(in crate::models::gp) fn settled(&self) -> SparseGpRegressor {
+        let inducing = super::Inducing::Given(self.inducing().to_owned());
+        SparseGpRegressor { inducing, minimiser: None, move_inducing: false, ..self.model.clone() }
+    }
+
+    /// The diagonal Λ of the approximation's `C = Q + Λ` at the rows of `x`: the noise, and for FITC what the inducing points leave.
+    pub(in crate::models::gp) fn own_variances(&self, x: ArrayView2<f64>) -> Result<Array1<f64>> {
+        let mut out = Array1::from_elem(x.nrows(), self.noise());
+        if self.method() == SparseMethod::Fitc {
+            self.each(x, |rows, points, a| {
+                let prior = gram_diagonal(self.kernel(), points)?.into_array()?.index_axis_move(Axis(1), 0);
+                let explained = reduce(a, Along::EachColumn, Reduction::SumSquares)?.into_array()?;
+                let rest = Zip::from(&prior).and(explained.row(0)).map_collect(|&p, &e| left(p, e));
+                out.slice_mut(s![rows]).zip_mut_with(&rest, |v, own| *v += own);
+                Ok(())
+            })?;
+        }
+        Ok(out)
+    }
+
     /// The inducing inputs, `m x d`.
     pub fn inducing(&self) -> ArrayView2<'_, f64> {
         self.z.cpu().view()

@@ -8,8 +8,8 @@ use super::model::{Family, log_joint};
 use super::sums::Params;
 use super::{Bernoulli, Categorical};
 #[cfg(feature = "serde")]
-use crate::check::{finite, require, weights};
-use crate::check::{inputs, parameter};
+use crate::check::require;
+use crate::check::{finite, inputs, parameter, probabilities, weights};
 use crate::learn::configure::getters;
 use crate::learn::inherent::inherent;
 use crate::learn::labels::most_probable;
@@ -73,6 +73,39 @@ impl<F: Family> FittedDiscreteMixture<F> {
             device,
             of: PhantomData,
         }
+    }
+
+    /// The mixture with these weights π and probabilities, `K x d`, which nothing was fitted to: its log-likelihood is that of no data,
+    /// zero.
+    ///
+    /// ```
+    /// use mercer::models::mixture::{Bernoulli, FittedDiscreteMixture};
+    /// use ndarray::array;
+    /// let coins = FittedDiscreteMixture::<Bernoulli>::given(array![0.5, 0.5], array![[0.9], [0.1]])?;
+    /// assert!((coins.predict_proba(array![[1.0]])?[[0, 0]] - 0.9).abs() < 1e-15);
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Shape`](crate::Error::Shape) for other than one weight for each row, [`Error::NotFinite`](crate::Error::NotFinite),
+    /// [`Error::Parameter`](crate::Error::Parameter) for weights, or categories, that are no distribution, or a number that is no
+    /// probability.
+    pub fn given(share: Array1<f64>, each: Array2<f64>) -> Result<Self> {
+        const OP: &str = "FittedDiscreteMixture::given";
+        finite(OP, "the probabilities", each.view())?;
+        weights(OP, share.view(), each.nrows())?;
+        probabilities("weights", &share.to_vec())?;
+        for ((i, j), &p) in each.indexed_iter() {
+            let requirement = "must be between 0 and 1";
+            parameter(&format!("probabilities[{i}, {j}]"), p, (0.0..=1.0).contains(&p), requirement)?;
+        }
+        // Categories share one trial; yeses and noes have one each.
+        if F::free(each.ncols()) < each.ncols() {
+            let mut rows = each.rows().into_iter().enumerate();
+            rows.try_for_each(|(i, row)| probabilities(&format!("probabilities[{i}]"), &row.to_vec()))?;
+        }
+        let params = Params { weights: share, probabilities: each };
+        Ok(Self::new(params, 0.0, 1.0, Report::direct(0.0), Device::cpu()))
     }
 
     /// The log density `log p(x_i)` of each row of `x`, for counts without the multinomial coefficient.
