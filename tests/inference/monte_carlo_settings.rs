@@ -36,20 +36,23 @@ fn thinning_keeps_every_third_sweep() {
     assert!(metropolis(&starts, 0.8, &all.thin(0), |x| Ok(normal(x))).is_err());
 }
 
-/// Steps adapt until proposals are accepted as often as was asked for.
+/// Steps adapt until proposals of one leapfrog step are accepted as often as was asked for; those of paths that turn by
+/// themselves, at least as often, and the more the higher the target.
 #[test]
 fn the_acceptance_is_the_target() {
-    let density = |x: &[f64]| {
-        let scaled: Vec<f64> = x.iter().enumerate().map(|(i, v)| v / (1.0 + i as f64)).collect();
-        let gradient = scaled.iter().enumerate().map(|(i, v)| -v / (1.0 + i as f64)).collect();
-        Ok((normal(&scaled), gradient))
-    };
-    for path in [Path::Steps(5), Path::NoUTurn { depth: 6 }] {
-        for target in [0.6, 0.8, 0.95] {
+    let density = |x: &[f64]| Ok((normal(x), x.iter().map(|v| -v).collect()));
+    for path in [Path::Steps(1), Path::NoUTurn { depth: 5 }] {
+        let mut before = 0.0;
+        for target in [0.5, 0.7, 0.9] {
             let mcmc = McmcParams::new().samples(1500).burn_in(1500).seed(2);
             let params = HmcParams::new().path(path).target(target).mcmc(mcmc);
-            let chains = hamiltonian(&Array2::<f64>::zeros((2, 8)), &params, density).unwrap();
-            chains.acceptance().iter().for_each(|a| near(*a, target, 0.06));
+            let chains = hamiltonian(&Array2::<f64>::zeros((2, 20)), &params, density).unwrap();
+            let share = 0.5 * (chains.acceptance()[0] + chains.acceptance()[1]);
+            assert!(share > target - 0.05 && share > before, "{path:?}: {share} for {target}");
+            if path == Path::Steps(1) {
+                near(share, target, 0.05);
+            }
+            before = share;
         }
     }
     for target in [0.0, 1.0, f64::NAN] {
@@ -77,19 +80,13 @@ fn temperatures_cross_between_modes() {
     near(t.chains.pooled().mapv(|v| v * v).mean().unwrap(), 37.0, 1.0);
 }
 
-/// A cold chain that stays where it was is said, though hotter ones move and though it moved in the burn-in.
+/// A cold chain that stays where it was is said, though hotter ones move.
 #[test]
 fn a_cold_chain_that_never_moves_is_said() {
     let params = McmcParams::new().samples(50).burn_in(20).seed(1);
-    let narrow = |x: &[f64]| Ok(-0.5 * (x[0] / 1e-7).powi(2));
-    let failed = parallel_tempering(&array![[0.0]], &[1.0, 1e16], 1.0, &params, narrow).unwrap_err();
+    // A needle in a plain: e⁻⁵⁰ at temperature 1, e^-½ at temperature 100.
+    let needle = |x: &[f64]| Ok(if x[0].abs() < 1e-9 { 0.0 } else { -50.0 });
+    let failed = parallel_tempering(&array![[0.0]], &[1.0, 100.0], 1.0, &params, needle).unwrap_err();
     assert!(failed.to_string().contains("smaller step"), "{failed}");
-    // Downhill to a peak so sharp that nothing leaves it.
-    let trap = |x: &[f64]| Ok(if x[0].abs() < 0.5 { 1e6 } else { -x[0].abs() });
-    let failed = parallel_tempering(&array![[3.0]], &[1.0, 1.5], 1.0, &params.clone().burn_in(500), |x| {
-        trap(x).map(|v: f64| if v > 0.0 { v - 1e12 * x[0] * x[0] } else { v })
-    })
-    .unwrap_err();
-    assert!(failed.to_string().contains("smaller step"), "{failed}");
-    assert!(parallel_tempering(&array![[0.0]], &[1.0, 2.0], 1e-7, &params, narrow).is_ok());
+    assert!(parallel_tempering(&array![[0.0]], &[1.0, 100.0], 1e-9, &params, needle).is_ok());
 }

@@ -89,11 +89,14 @@ fn games_in_the_plane_are_judged() {
     };
     let one = GaussianMixture::new(1).fit(&Device::cpu(), &x).unwrap().sample(200, 3).unwrap();
     let normal = judged(&one);
-    for (loss, steps) in [(GanLoss::NonSaturating, 2), (GanLoss::Wasserstein { clip: 0.3 }, 3)] {
+    let games = [
+        (GanLoss::NonSaturating, 2, 800, (0.005, 0.01)),
+        (GanLoss::Wasserstein { clip: 0.5 }, 3, 1500, (0.01, 0.02)),
+    ];
+    for (loss, steps, rounds, (rate, critic_rate)) in games {
         let model = Gan::new(2).generator([16]).critic([16]).loss(loss.clone()).critic_steps(steps);
-        let model = model.rounds(800).batch(64).generator_rate(0.005).critic_rate(0.01).seed(1);
+        let model = model.rounds(rounds).batch(64).generator_rate(rate).critic_rate(critic_rate).seed(1);
         let found = judged(&model.fit(&Device::cpu(), &x).unwrap().sample(200, 2).unwrap());
-        println!("{loss:?}: {found:?}, one Gaussian {normal:?}");
-        assert!(found.0 < 0.5 * normal.0 && found.1 < normal.1, "{loss:?}: {found:?} {normal:?}");
+        assert!(found.0 < 0.25 * normal.0 && found.1 < normal.1 - 0.1, "{loss:?}: {found:?} {normal:?}");
     }
 }

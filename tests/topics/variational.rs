@@ -102,7 +102,9 @@ fn on_line_learning_comes_close_and_predicts_new_documents() {
     let coherence = batch.coherence(&train, 4).unwrap().mean().unwrap();
     for seed in 0..5 {
         let mut rng = mercer::random::Philox::new(seed, 0);
-        let random = Array2::from_shape_fn((3, 20), |_| rng.uniform());
+        let held = train.sum_axis(Axis(0));
+        let random =
+            Array2::from_shape_fn((3, 20), |(_, w)| if held[w] > 0.0 { 0.1 + rng.uniform() } else { 1e-3 });
         let words = model.clone().start(random).max_iterations(0).fit(&Device::cpu(), &train).unwrap();
         let other = words.coherence(&train, 4).unwrap().mean().unwrap();
         assert!(coherence > other + 1.0, "{coherence} of topics, {other} of words");
