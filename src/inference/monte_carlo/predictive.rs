@@ -112,7 +112,7 @@ where
 /// No models, models of different numbers of classes; those of the models.
 pub fn average_probabilities<M: PredictProba>(models: &[M], x: impl Inputs) -> Result<Array2<f64>> {
     let x = x.inputs();
-    let all = answers("average_probabilities", models, |m| m.predict_proba(x.view()), |p| p.dim())?;
+    let all = answers("average_probabilities", models, |m| m.predict_proba(x.view()), Array2::dim)?;
     Ok(all.iter().fold(Array2::zeros(all[0].dim()), |sum, p| sum + p) / all.len() as f64)
 }
 
