@@ -79,7 +79,7 @@ fn cumulants_of_two_sizes_cross_at_the_critical_coupling() {
     assert!((whole - CRITICAL).abs() < 3.0 * error, "{whole} +- {error}");
 }
 
-/// On 256 x 256 below the critical temperature `m⁸ = 1 - (sinh 2η_c / sinh 2η)⁴`: what chains magnetise to gives η_c.
+/// On 256 x 256 below the critical temperature `m⁸ = 1 - (sinh 2η_c / sinh 2η)⁴`: what chains magnetise to gives `η_c`.
 #[test]
 fn the_magnetisation_of_a_large_lattice_gives_the_critical_coupling() {
     let coupling = 0.46;

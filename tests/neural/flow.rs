@@ -57,7 +57,7 @@ fn gradients_agree_with_finite_differences() {
         }
     }
     // A map that changes nothing leaves the density of the rows themselves.
-    let none = NormalisingFlow::new(1, FlowKind::Coupling(vec![])).objective(&vec![0.0; 6], &x).unwrap().0;
+    let none = NormalisingFlow::new(1, FlowKind::Coupling(vec![])).objective(&[0.0; 6], &x).unwrap().0;
     let normal = 0.5 * (3.0 * std::f64::consts::TAU.ln() + x.mapv(|v| v * v).sum() / 5.0);
     near(none, normal, 1e-12);
     assert!(NormalisingFlow::new(2, FlowKind::Planar).objective(&[0.0], &x).is_err());

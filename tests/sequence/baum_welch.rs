@@ -148,7 +148,9 @@ fn a_step_of_mixtures_with_gaps_is_that_of_all_components() {
 #[test]
 fn gaps_do_not_let_the_likelihood_fall() {
     let mut x: Vec<_> = (0..4).map(|s| mixed().sample(80, s).unwrap().0).collect();
-    x.iter_mut().for_each(|x| (5..80).step_by(7).for_each(|t| x.row_mut(t).fill(f64::NAN)));
+    for x in &mut x {
+        (5..80).step_by(7).for_each(|t| x.row_mut(t).fill(f64::NAN));
+    }
     for kind in [Emissions::Gaussian, Emissions::Mixture { components: 2 }] {
         let model = HiddenMarkov::new(2, kind).allow_missing(true).seed(1).max_iterations(40).tolerance(0.0);
         let h = model.learn(&x).unwrap();

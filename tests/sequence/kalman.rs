@@ -111,7 +111,9 @@ fn a_step_of_em_is_two_regressions_on_the_joint_normal() {
 fn em_with_two_outputs_and_gaps_climbs() {
     let truth = model();
     let mut x: Vec<_> = (0..4).map(|s| truth.sample(80, s).unwrap().0).collect();
-    x.iter_mut().for_each(|x| (3..80).step_by(9).for_each(|t| x.row_mut(t).fill(f64::NAN)));
+    for x in &mut x {
+        (3..80).step_by(9).for_each(|t| x.row_mut(t).fill(f64::NAN));
+    }
     let start = LinearGaussian::new(
         array![0.0, 0.0],
         Array2::eye(2),

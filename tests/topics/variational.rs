@@ -204,7 +204,7 @@ fn the_perplexity_of_two_topics_is_the_bound_term_by_term() {
         digamma(found.lambda()[[t, w]]) - digamma(found.lambda().row(t).sum())
     });
     let mut gamma = [alpha + 2.5; 2];
-    let mut phi = vec![[0.5; 2]; 5];
+    let mut phi = [[0.5; 2]; 5];
     for _ in 0..5000 {
         for (p, w) in phi.iter_mut().zip(words) {
             let e = [0, 1].map(|t| (digamma(gamma[t]) + logs[[t, w]]).exp());
