@@ -1,7 +1,7 @@
 //! Digits from a plane: a variational autoencoder with a code of two numbers.
 //!
 //! `cargo run --release --example vae_digits` writes `target/vae_digits.png`: where the encoder puts 1,797 digits in the plane of
-//! codes, what the decoder makes of every place in it, and digits that nobody has written.
+//! codes, what the decoder makes of every place in it, digits that nobody has written, and the way from one digit to another.
 
 #[path = "support/mod.rs"]
 mod support;

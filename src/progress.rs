@@ -67,6 +67,11 @@ impl Progress {
         Progress(None)
     }
 
+    /// Whether nobody is told anything: then numbers need not come back to be told.
+    pub(crate) fn is_none(&self) -> bool {
+        self.0.is_none()
+    }
+
     /// Tells of a step; the error if the caller has had enough.
     pub(crate) fn report(
         &self,

@@ -70,7 +70,7 @@ pub use split::{Fold, Holdout, KFold, LeaveOneOut, Split, TimeSeries};
 pub use stratified::{Stratified, fit_each};
 pub use text::*;
 pub use traits::{
-    Classes, Decision, Fit, FitWeighted, InverseTransform, Predict, PredictDistribution, PredictProba,
-    Reported, Sample, Score, Transform,
+    Classes, Decision, Fit, FitWeighted, InverseTransform, MeanVariance, Predict, PredictDistribution,
+    PredictProba, Reported, Sample, Score, Transform,
 };
 pub use validate::*;

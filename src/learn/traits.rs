@@ -3,7 +3,7 @@
 //! Every model has methods of the same names that take inputs and targets in any form; the traits are what
 //! pipelines, cross-validation and searches are written over.
 
-use ndarray::{Array2, ArrayView1, ArrayView2};
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 
 use super::answer::Answer;
 use super::data::Rows;
@@ -87,6 +87,12 @@ pub trait PredictDistribution {
     /// # Errors
     /// As [`Predict::predict`].
     fn predict_distribution(&self, x: ArrayView2<f64>) -> Result<Self::Distribution>;
+}
+
+/// The mean and the variance of one target at each row: what any predicted distribution can be asked for.
+pub trait MeanVariance {
+    /// Means, and variances that are not negative.
+    fn mean_variance(&self) -> (Array1<f64>, Array1<f64>);
 }
 
 /// Maps rows of d features to rows of others.

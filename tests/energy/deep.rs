@@ -74,6 +74,35 @@ fn sums_conditionals_and_bounds_are_those_of_enumeration() {
     assert!(m.log_probability(array![1.0].view()).is_err());
 }
 
+/// Two machines, the second learned from the hidden units of the first: weights are halved, the bias of the layer that both
+/// have is their mean.
+#[test]
+fn machines_are_stacked() {
+    let (x, cpu) = (patterns(), Device::cpu());
+    let below = Rbm::new(4).passes(300).seed(1).fit(&cpu, &x).unwrap();
+    let above = Rbm::new(3).passes(300).seed(2).fit(&cpu, &below.transform(&x).unwrap()).unwrap();
+    let deep = DeepBoltzmann::stacked(&[below.clone(), above.clone()]).unwrap();
+    let half = |m: &FittedRbm| m.weights() * 0.5;
+    assert_eq!(deep.weights(), [half(&below), half(&above)]);
+    let shared = (below.hidden_bias() + above.visible_bias()) * 0.5;
+    assert_eq!(deep.biases(), [below.visible_bias().clone(), shared, above.hidden_bias().clone()]);
+    // What was learned is more probable than under random weights, or none.
+    let log = |m: &DeepBoltzmann| -> f64 {
+        x.rows().into_iter().map(|r| m.log_probability(r).unwrap()).sum::<f64>() / 40.0
+    };
+    let shapes = [(6, 4), (4, 3)];
+    for (seed, size) in [(1, 0.0), (2, 0.1), (3, 1.0), (4, 1.0)] {
+        let mut rng = mercer::random::Philox::new(seed, 0);
+        let weights = shapes.map(|s| ndarray::Array2::from_shape_fn(s, |_| size * rng.normal()));
+        let random = DeepBoltzmann::new(weights.to_vec(), deep.biases().to_vec()).unwrap();
+        assert!(log(&deep) > log(&random), "{} {}", log(&deep), log(&random));
+    }
+    assert!(DeepBoltzmann::stacked(&[]).is_err());
+    assert!(DeepBoltzmann::stacked(&[above.clone(), below]).is_err(), "three hidden units below six");
+    let numbers = Rbm::new(2).visible(Visible::Gaussian).passes(1).fit(&cpu, &x).unwrap();
+    assert!(DeepBoltzmann::stacked(&[numbers]).is_err(), "visible units are numbers");
+}
+
 #[test]
 fn layers_that_were_trained_one_by_one_are_trained_together() {
     let (x, cpu) = (patterns(), Device::cpu());

@@ -138,6 +138,44 @@ fn learning_raises_the_exact_likelihood() {
     assert!(rbm.report().objective() < 0.5 * rbm.report().trace[0]);
 }
 
+/// `Σ_i log p(x_i | x_{-i})` of each row from the exact probabilities of all states, and their mean.
+#[test]
+fn the_score_is_the_pseudo_likelihood_by_enumeration() {
+    let (rbm, xs) = (notes(), all_states(3));
+    let p = rbm.score_samples(&xs).unwrap().mapv(f64::exp);
+    let one = |s: usize| (0..3).map(|i| (p[s] / (p[s] + p[s ^ (1 << i)])).ln()).sum::<f64>();
+    for s in 0..8 {
+        near(rbm.score(xs.select(ndarray::Axis(0), &[s])).unwrap(), one(s), 1e-12);
+    }
+    near(rbm.score(&xs).unwrap(), (0..8).map(one).sum::<f64>() / 8.0, 1e-12);
+    // Of numbers it is minus the squared error of the reconstruction.
+    let numbers = FittedRbm::new(Visible::Gaussian, array![[1.5]], array![0.3], array![-0.2]).unwrap();
+    let back = -0.2 + 1.5 / (1.0 + f64::exp(-(0.3 + 1.5 * 0.7)));
+    near(numbers.score(&array![[0.7]]).unwrap(), -(back - 0.7f64).powi(2), 1e-12);
+}
+
+/// One batch and one pass: the first weights W shrink by `rate decay W`, and nothing else is otherwise.
+#[test]
+fn decay_shrinks_the_weights_by_its_rate() {
+    let (x, cpu) = (patterns(), Device::cpu());
+    for phase in [NegativePhase::Contrastive(1), NegativePhase::Persistent(1), NegativePhase::Exact] {
+        let model = Rbm::new(3).phase(phase).batch(40).rate(0.2).passes(1).seed(5);
+        let first = model.clone().passes(0).fit(&cpu, &x).unwrap();
+        let plain = model.clone().fit(&cpu, &x).unwrap();
+        let shrunk = model.clone().decay(0.5).fit(&cpu, &x).unwrap();
+        let off = shrunk.weights() - plain.weights() + &(first.weights() * (0.2 * 0.5));
+        assert!(off.iter().all(|v| v.abs() < 1e-12), "{phase:?}: {off}");
+        assert_eq!(shrunk.hidden_bias(), plain.hidden_bias());
+        // Over many passes it keeps them small.
+        let size = |d: f64| {
+            let w = model.clone().passes(100).decay(d).fit(&cpu, &x).unwrap().weights().clone();
+            w.mapv(|v| v * v).sum()
+        };
+        assert!(size(0.5) < 0.5 * size(0.0), "{phase:?}: {} {}", size(0.5), size(0.0));
+    }
+    assert!(Rbm::new(2).decay(-0.1).fit(&cpu, &x).is_err());
+}
+
 #[test]
 fn bad_input_is_refused() {
     let (x, cpu) = (patterns(), Device::cpu());

@@ -243,6 +243,61 @@ fn noise_is_taken_out_of_an_image() {
     assert!(wrong(&ising.sampled_magnetisation(50, 200, 1).unwrap()) * 2 < before);
 }
 
+/// The energy of a state is minus its log weight, free and periodic.
+#[test]
+fn the_energy_of_spins_is_that_of_enumeration() {
+    let field = Array2::from_shape_fn((4, 4), |(i, j)| 0.3 * i as f64 - 0.2 * j as f64 + 0.05);
+    let free = Ising::new(0.35, field).unwrap();
+    for ising in [free.clone(), free.periodic(true).unwrap()] {
+        let exact = ising.enumerate().unwrap();
+        for seed in 0..8 {
+            let spins = ising.start(seed);
+            let state: usize = spins.sites().iter().enumerate().map(|(i, s)| usize::from(*s == 1) << i).sum();
+            let (energy, outer) =
+                (ising.energy(&spins).unwrap(), spins.sites().mapv(f64::from) * ising.field());
+            near(energy, -exact.log_weights[state], 1e-12);
+            near(energy, -0.35 * ising.agreement(spins.sites().view()) - outer.sum(), 1e-12);
+        }
+    }
+}
+
+/// `log Z` of a free lattice row by row: `v'(b) = Σ_a v(a) exp(η a·b + η Σ b b + h b)`.
+fn transfer(coupling: f64, field: &Array2<f64>) -> f64 {
+    let (n, m) = field.dim();
+    let spin = |s: usize, j: usize| if s >> j & 1 == 1 { 1.0 } else { -1.0 };
+    let own = |s: usize, i: usize| -> f64 {
+        (0..m).map(|j| field[[i, j]] * spin(s, j)).sum::<f64>()
+            + (1..m).map(|j| coupling * spin(s, j - 1) * spin(s, j)).sum::<f64>()
+    };
+    let mut v: Vec<f64> = (0..1 << m).map(|s| own(s, 0).exp()).collect();
+    for i in 1..n {
+        let between = |a: usize, b: usize| (0..m).map(|j| coupling * spin(a, j) * spin(b, j)).sum::<f64>();
+        let next = |b: usize| v.iter().enumerate().map(|(a, v)| v * (between(a, b) + own(b, i)).exp()).sum();
+        v = (0..1 << m).map(next).collect();
+    }
+    v.iter().sum::<f64>().ln()
+}
+
+/// Twenty sites are gone through, twenty-one are not.
+#[test]
+fn a_million_states_are_the_transfer_matrix() {
+    let field = Array2::from_shape_fn((4, 5), |(i, j)| 0.1 * i as f64 - 0.07 * j as f64);
+    let exact = Ising::new(0.4, field.clone()).unwrap().enumerate().unwrap();
+    assert_eq!(exact.log_weights.len(), 1 << 20);
+    near(exact.log_partition, transfer(0.4, &field), 1e-9);
+    // E[z_i] and E[Σ z z] are derivatives of log Z.
+    let h = 1e-5;
+    near(exact.agreement, (transfer(0.4 + h, &field) - transfer(0.4 - h, &field)) / (2.0 * h), 1e-7);
+    let moved = |by: f64| {
+        let mut f = field.clone();
+        f[[2, 3]] += by;
+        transfer(0.4, &f)
+    };
+    near(exact.magnetisation[[2, 3]], (moved(h) - moved(-h)) / (2.0 * h), 1e-7);
+    let refused = Ising::new(0.4, Array2::zeros((3, 7))).unwrap().enumerate().unwrap_err();
+    assert!(refused.to_string().contains("at most 20"), "{refused}");
+}
+
 #[test]
 fn bad_lattices_are_refused() {
     assert!(Ising::new(f64::NAN, Array2::zeros((2, 2))).is_err());

@@ -9,10 +9,12 @@ mod support;
 
 mod bayes_net;
 mod belief_propagation;
+mod critical;
 mod exact;
 mod ising;
 mod learn;
 mod log_linear;
+mod names;
 mod structure;
 
 use mercer::models::graphical::{Factor, MarkovField};

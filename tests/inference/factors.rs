@@ -50,6 +50,27 @@ fn without_uncertainty_it_is_alternating_least_squares() {
     for b in 0..6 {
         near(found.expected()[b][0], f[b], 1e-4);
     }
+    // A prediction is the product of the means, also where nothing was observed.
+    for (i, j) in (0..9).map(|c| (c / 3, c % 3)) {
+        let guess = model.predict(&found, i, j).unwrap();
+        near(guess, found.expected()[i][0] * found.expected()[3 + j][0], 1e-12);
+        near(guess, f[i] * f[3 + j], 1e-3);
+    }
+    assert!(model.predict(&found, 3, 0).is_err() && model.predict(&found, 0, 3).is_err());
+    let other = BayesianFactors::new(2, 2, 1, &[(0, 0, 1.0)], 1.0).unwrap();
+    assert!(other.predict(&found, 0, 0).is_err(), "factors of another model");
     assert!(BayesianFactors::new(2, 2, 1, &[(2, 0, 1.0)], 1.0).is_err());
     assert!(BayesianFactors::new(2, 2, 1, &[], 1.0).is_err());
+}
+
+/// Of rank two the prediction is the inner product of both means.
+#[test]
+fn a_prediction_is_the_inner_product_of_the_means() {
+    let observed = [(0, 0, 2.0), (0, 1, -1.0), (1, 0, 0.5), (1, 1, 1.0), (2, 0, 1.5)];
+    let model = BayesianFactors::new(3, 2, 2, &observed, 0.2).unwrap();
+    let found = Cavi::new().max_sweeps(20).run(&model, model.start(3).unwrap()).unwrap();
+    let e = found.expected();
+    let want = e[2][0] * e[4][0] + e[2][1] * e[4][1];
+    near(model.predict(&found, 2, 1).unwrap(), want, 1e-12);
+    assert!(e[2][1].abs() > 1e-3 && want.abs() > 1e-3, "both ranks have a part");
 }

@@ -116,7 +116,8 @@ fn what_fails_is_said() {
     let failed = metropolis(&array![[0.0]], 1.0, &params, narrow).unwrap_err();
     assert!(failed.to_string().contains("smaller step"), "{failed}");
     let wild = HmcParams::new().adapt(false).step(1e6).path(Path::Steps(3)).mcmc(params.clone());
-    assert!(hamiltonian(&array![[0.0, 0.1]], &wild, |x| Ok(pair(x))).is_err());
+    let failed = hamiltonian(&array![[0.0, 0.1]], &wild, |x| Ok(pair(x))).unwrap_err();
+    assert!(failed.to_string().contains("smaller step"), "{failed}");
     assert!(metropolis(&array![[0.0]], 0.0, &params, |_| Ok(0.0)).is_err());
     assert!(metropolis(&array![[f64::NAN]], 1.0, &params, |_| Ok(0.0)).is_err());
     assert!(metropolis(&array![[0.0]], 1.0, &params, |_| Ok(f64::NEG_INFINITY)).is_err());

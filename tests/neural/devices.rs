@@ -1,6 +1,6 @@
 //! Training on a device: the trajectory of the CPU to f32's rounding, the same bits twice, and little that crosses over.
 
-use mercer::optim::{AdaGrad, Adam, Order, RmsProp, Sgd};
+use mercer::optim::{AdaGrad, Adam, Order, RmsProp, Schedule, Sgd};
 use mercer::prelude::*;
 use ndarray::{Array1, Array2};
 
@@ -28,16 +28,22 @@ fn close(got: &[f64], want: &[f64], what: &str) {
 fn a_regressor_takes_the_path_of_the_cpu() {
     let (x, y, _) = data();
     let w: Array1<f64> = (0..ROWS).map(|n| [1.0, 0.5, 2.0, 0.0][n % 4]).collect();
-    let optimisers: [Training; 5] = [
+    let (inverse, cosine) = (
+        Schedule::Inverse { rate: 0.05, decay: 0.3 },
+        Schedule::Cosine { rate: 0.02, last: 1e-3, warm_up: 3, total: 12 },
+    );
+    let optimisers: [Training; 7] = [
         Training::new(Sgd::new(0.05)),
         Training::new(Sgd::new(0.02).momentum(0.8).weight_decay(1e-3)),
         Training::new(Adam::new(0.01).weight_decay(1e-2)),
         Training::new(AdaGrad::new(0.05)),
         Training::new(RmsProp::new(0.01)),
+        Training::new(Sgd::new(inverse)),
+        Training::new(Adam::new(cosine)),
     ];
     let units =
         [Activation::Tanh, Activation::Relu, Activation::Sigmoid, Activation::Softplus, Activation::Identity];
-    for (i, (training, unit)) in optimisers.into_iter().zip(units).enumerate() {
+    for (i, (training, unit)) in optimisers.into_iter().zip(units.into_iter().cycle()).enumerate() {
         let (decay, held) = if i % 2 == 0 { (0.0, 0.0) } else { (0.01, 0.2) };
         let training = training.epochs(3).batch(37).weight_decay(decay).validation(held).seed(i as u64);
         let model = NeuralRegressor::new(&[9, 5]).activation(unit).training(training);
@@ -118,27 +124,57 @@ fn what_has_no_verb_runs_on_the_cpu() {
     }
 }
 
-/// Of an epoch the list of rows goes up and one row of sums comes down; a batch is a fixed number of launches.
+/// Of an epoch the list of rows goes up; its loss waits on the device until all are read, unless somebody watches. A batch
+/// is a fixed number of launches.
 #[test]
-fn an_epoch_moves_a_list_up_and_a_sum_down() {
+fn an_epoch_moves_a_list_up_and_reads_nothing_back() {
     let (x, _, labels) = data();
-    let fit = |device: &Device, epochs: usize| {
-        let training = Training::new(Adam::new(0.02)).epochs(epochs).batch(32);
+    let fit = |device: &Device, epochs: usize, progress: Progress| {
+        let training = Training::new(Adam::new(0.02)).epochs(epochs).batch(32).progress(progress);
+        let before = device.counters();
         NeuralClassifier::new(&[11]).training(training).fit(device, &x, &labels).unwrap();
         let c = device.counters();
-        [c.dispatches, c.bytes_up, c.bytes_down, c.read_backs]
+        [
+            c.dispatches - before.dispatches,
+            c.bytes_up - before.bytes_up,
+            c.bytes_down - before.bytes_down,
+            c.read_backs - before.read_backs,
+        ]
     };
     for device in alone() {
-        let (zero, one) = (fit(&device, 2), fit(&device, 2));
-        let three = fit(&device, 3);
-        let two: Vec<u64> = one.iter().zip(&zero).map(|(a, b)| a - b).collect();
-        let epoch: Vec<u64> = three.iter().zip(&one).zip(&two).map(|((c, b), two)| c - b - two).collect();
+        fit(&device, 1, Progress::none());
+        let (two, three) = (fit(&device, 2, Progress::none()), fit(&device, 3, Progress::none()));
+        let epoch = [0, 1, 2, 3].map(|i| three[i] - two[i]);
         // Five batches: two gathers, two products, units, loss; two gradients, a product back, slopes, two steps. The
         // direct shape of products transposes four operands of each batch. Then the sum of losses.
         let each = if epoch[0] > 5 * 12 + 4 { 16 } else { 12 };
         assert!((5 * each..=5 * each + 4).contains(&epoch[0]), "{epoch:?} on {device}");
         // Lists of 32 rows are padded to 64.
         assert_eq!(epoch[1], 4 * 5 * 64, "{epoch:?} on {device}");
-        assert_eq!((epoch[2], epoch[3]), (4 * 64, 1), "{epoch:?} on {device}");
+        assert_eq!((epoch[2], epoch[3]), (4 * 64, 0), "{epoch:?} on {device}");
+        // All losses, then the parameters.
+        assert_eq!(three[3], 2, "{three:?} on {device}");
+        let told = |epochs: usize| fit(&device, epochs, Progress::watch(|_| ()));
+        assert_eq!(told(3)[3] - told(2)[3], 1, "a watched epoch on {device}");
+    }
+}
+
+/// More epochs than losses that wait, a loss each; and what a watcher is told is what nobody was told.
+#[test]
+fn losses_that_wait_are_those_that_are_watched() {
+    let (x, _, labels) = data();
+    let training = Training::new(Adam::new(0.01)).epochs(70).batch(75);
+    let model = NeuralClassifier::new(&[4]).training(training.clone());
+    for device in gpus() {
+        let quiet = model.fit(device, &x, &labels).unwrap();
+        let seen = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+        let told = seen.clone();
+        let watch = Progress::watch(move |s| told.lock().unwrap().push(s.value));
+        let watched =
+            model.clone().training(training.clone().progress(watch)).fit(device, &x, &labels).unwrap();
+        assert_eq!(quiet.report().trace.len(), 70);
+        assert_eq!(quiet.report().trace, watched.report().trace, "on {device}");
+        assert_eq!(quiet.parameters(), watched.parameters(), "on {device}");
+        assert!(seen.lock().unwrap().ends_with(&quiet.report().trace[60..]), "on {device}");
     }
 }

@@ -4,8 +4,8 @@ use mercer::optim::Adam;
 use mercer::prelude::*;
 use ndarray::{Array2, array};
 
-use crate::near;
 use crate::support::random;
+use crate::{all_near, near, slopes};
 
 fn maps() -> Vec<FlowMap> {
     let network = Network::mlp(2, &[4], 2, Activation::Tanh).unwrap();
@@ -38,6 +38,29 @@ fn log_determinants_are_those_of_the_jacobian() {
             near(determinant(&jacobian).ln(), log_det[0], 1e-6);
         }
     }
+}
+
+/// One map alone and several in a chain, planar and coupling, with large parameters and with small ones.
+#[test]
+fn gradients_agree_with_finite_differences() {
+    let x = random(5, 3, 30);
+    for kind in [FlowKind::Planar, FlowKind::Coupling(vec![]), FlowKind::Coupling(vec![4])] {
+        for (maps, size) in [(1, 0.3), (1, 2.0), (3, 1.0)] {
+            let flow = NormalisingFlow::new(maps, kind.clone());
+            // A shape that fits nothing says how many there are.
+            let count = (1..200).find(|n| flow.objective(&vec![0.1; *n], &x).is_ok()).unwrap();
+            let w: Vec<f64> = random(1, count, 31).iter().map(|v| size * v).collect();
+            let (value, got) = flow.objective(&w, &x).unwrap();
+            assert!(value.is_finite() && got.iter().any(|g| g.abs() > 1e-3));
+            let want = slopes(&w, 1e-5, |w| flow.objective(w, &x).unwrap().0);
+            all_near(&got, &want, 1e-7, &format!("{maps} maps of {kind:?}, {size}"));
+        }
+    }
+    // A map that changes nothing leaves the density of the rows themselves.
+    let none = NormalisingFlow::new(1, FlowKind::Coupling(vec![])).objective(&[0.0; 6], &x).unwrap().0;
+    let normal = 0.5 * (3.0 * std::f64::consts::TAU.ln() + x.mapv(|v| v * v).sum() / 5.0);
+    near(none, normal, 1e-12);
+    assert!(NormalisingFlow::new(2, FlowKind::Planar).objective(&[0.0], &x).is_err());
 }
 
 #[test]

@@ -3,8 +3,8 @@
 use mercer::prelude::*;
 use ndarray::{Array2, Axis, array};
 
-use crate::near;
 use crate::support::random;
+use crate::{all_near, near, parameters, slopes};
 
 const P: [f64; 3] = [0.5, 0.3, 0.2];
 const Q: [f64; 3] = [0.2, 0.2, 0.6];
@@ -103,6 +103,63 @@ fn every_game_brings_the_generator_to_the_data() {
         let (before, after) = (off(&model.clone().rounds(1).generator_rate(1e-12)), off(&model));
         assert!(before > 0.8 && after < 0.15, "{loss:?}: {before} {after}");
     }
+}
+
+/// Every game at one round: the discriminator's gradient is that of minus its gain, the generator's that of its loss.
+#[test]
+fn gradients_of_a_round_agree_with_finite_differences() {
+    let (x, z) = (random(6, 2, 40), random(5, 3, 41));
+    let (generator, critic) = (
+        Network::mlp(3, &[4], 2, Activation::Tanh).unwrap(),
+        Network::mlp(2, &[5], 1, Activation::Tanh).unwrap(),
+    );
+    let (g, c) = (parameters(&generator, 42), parameters(&critic, 43));
+    for loss in [
+        GanLoss::Minimax,
+        GanLoss::NonSaturating,
+        GanLoss::KullbackLeibler,
+        GanLoss::Wasserstein { clip: 0.3 },
+        GanLoss::Mmd { lengthscales: vec![0.5, 1.0, 2.0] },
+    ] {
+        let model = Gan::new(3).generator([4]).critic([5]).loss(loss.clone());
+        let round = |g: &[f64], c: &[f64]| model.round(g, c, &x, &z).unwrap();
+        let at = round(&g, &c);
+        let by_generator = slopes(&g, 1e-5, |g| round(g, &c).loss);
+        all_near(&at.by_generator, &by_generator, 1e-8, &format!("generator of {loss:?}"));
+        if at.by_critic.is_empty() {
+            assert!(matches!(loss, GanLoss::Mmd { .. }));
+        } else {
+            let by_critic = slopes(&c, 1e-5, |c| -round(&g, c).gain);
+            all_near(&at.by_critic, &by_critic, 1e-8, &format!("discriminator of {loss:?}"));
+        }
+        assert!(model.round(&g[1..], &c, &x, &z).is_err() && model.round(&g, &c, &x, &x).is_err());
+    }
+}
+
+/// The loss of a kernel is the library's own estimate, with the mean of the kernels.
+#[test]
+fn the_loss_of_a_kernel_is_the_unbiased_discrepancy() {
+    let (x, z) = (random(9, 2, 40), random(7, 3, 41));
+    let net = Network::mlp(3, &[4], 2, Activation::Tanh).unwrap();
+    let (g, c) = (parameters(&net, 42), parameters(&Network::mlp(2, &[16], 1, Activation::Tanh).unwrap(), 1));
+    let model = Gan::new(3).generator([4]).loss(GanLoss::Mmd { lengthscales: vec![0.5, 2.0] });
+    let made = Generator::new(net, g.clone()).unwrap().generate(&z).unwrap();
+    let kernel = 0.5 * Kernel::rbf(0.5) + 0.5 * Kernel::rbf(2.0);
+    let want = Mmd::new(kernel).unbiased(&Device::cpu(), &made, &x).unwrap();
+    near(model.round(&g, &c, &x, &z).unwrap().loss, want, 1e-12);
+    // By hand: pairs of different rows.
+    let k = |a: ndarray::ArrayView1<f64>, b: ndarray::ArrayView1<f64>| {
+        let s: f64 = a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum();
+        0.5 * ((-0.5 * s / 0.25).exp() + (-0.5 * s / 4.0).exp())
+    };
+    let pairs = |a: &Array2<f64>, b: &Array2<f64>, same: bool| -> f64 {
+        let all = (0..a.nrows()).flat_map(|i| (0..b.nrows()).map(move |j| (i, j)));
+        all.filter(|(i, j)| !same || i != j).map(|(i, j)| k(a.row(i), b.row(j))).sum()
+    };
+    let hand =
+        pairs(&made, &made, true) / 42.0 + pairs(&x, &x, true) / 72.0 - 2.0 * pairs(&made, &x, false) / 63.0;
+    near(want, hand, 1e-12);
+    assert!(model.batch(1).fit(&Device::cpu(), &x).is_err(), "one row makes no pair");
 }
 
 /// Two clusters, which one Gaussian is not: the kernel's discrepancy of the sample falls far below that of a wrong one.

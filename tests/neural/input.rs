@@ -46,6 +46,15 @@ fn one_class_and_labels_that_are_missing_are_errors() {
     assert!(NeuralClassifier::new(&[2]).fit(&Device::cpu(), &x, [1, 1, 1, 1]).is_err());
     assert!(NeuralClassifier::new(&[2]).fit(&Device::cpu(), &x, [1, 2, 1]).is_err());
     assert!(NeuralClassifier::new(&[2]).fit(&Device::cpu(), array![[f64::NAN], [1.0]], [1, 2]).is_err());
+    // Two outputs have no place for a third label, and four one too many.
+    for outputs in [2, 4] {
+        let own = Network::mlp(2, &[], outputs, Activation::Tanh).unwrap();
+        let refused =
+            NeuralClassifier::new(&[]).network(own).fit(&Device::cpu(), &x, [1, 2, 3, 1]).unwrap_err();
+        assert!(refused.to_string().contains("2 to 3"), "{refused}");
+    }
+    let three = Network::mlp(2, &[], 3, Activation::Tanh).unwrap();
+    assert!(NeuralClassifier::new(&[]).network(three).fit(&Device::cpu(), &x, [1, 2, 3, 1]).is_ok());
     let fitted = NeuralClassifier::new(&[2]).fit(&Device::cpu(), &x, [1, 2, 1, 2]).unwrap();
     assert!(fitted.score(&x, [1, 2, 3, 1]).unwrap() < 1.0);
 }

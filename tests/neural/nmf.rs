@@ -23,6 +23,31 @@ fn the_error_is_that_of_scikit_learn() {
     assert!(best <= all["nmf"].as_f64().unwrap() * 1.02, "{best} {}", all["nmf"]);
 }
 
+/// From the same factors sweep after sweep is scikit-learn's coordinate descent: H, and the objective that W has with it.
+#[test]
+fn sweeps_from_given_factors_are_those_of_scikit_learn() {
+    let all = numbers();
+    let x = matrix(&all["parts"]);
+    let start = (matrix(&all["nmf_start"]["w"]), matrix(&all["nmf_start"]["h"]));
+    for want in all["nmf_sweeps"].as_array().unwrap() {
+        let sweeps = want["sweeps"].as_u64().unwrap() as usize;
+        let model = Nmf::new(3).start(start.clone()).tolerance(0.0).max_iterations(sweeps);
+        let fitted = model.fit(&Device::cpu(), &x).unwrap();
+        fitted.components().iter().zip(&matrix(&want["h"])).for_each(|(a, b)| near(*a, *b, 1e-10));
+        near(fitted.report().objective(), want["objective"].as_f64().unwrap(), 1e-10);
+        assert_eq!(fitted.report().iterations, sweeps);
+    }
+    let first = 0.5 * (&x - &start.0.dot(&start.1)).mapv(|v| v * v).sum();
+    let none = Nmf::new(3).start(start.clone()).max_iterations(0).fit(&Device::cpu(), &x).unwrap();
+    near(none.report().objective(), first, 1e-10);
+    assert_eq!(none.components(), start.1);
+    let (w, h) = &start;
+    let refused = |w: ndarray::Array2<f64>, h: ndarray::Array2<f64>| {
+        Nmf::new(3).start((w, h)).fit(&Device::cpu(), &x).is_err()
+    };
+    assert!(refused(h.clone(), w.clone()) && refused(-w, h.clone()) && refused(w * f64::NAN, h.clone()));
+}
+
 #[test]
 fn a_product_of_parts_is_found_again() {
     let (w, h) =

@@ -1,6 +1,6 @@
 //! Against `PyTorch` in f64, by numbers that `tests/oracle/neural_torch.py` made.
 
-use mercer::optim::{Adam, Sgd};
+use mercer::optim::{Adam, Schedule, Sgd};
 use mercer::prelude::*;
 use ndarray::Array2;
 use serde_json::Value;
@@ -70,16 +70,21 @@ fn convolutions_and_pools() {
     }
 }
 
-/// Twenty steps on all rows, step for step.
+/// Twenty steps on all rows, step for step, with constant rates and with rates that fall.
 #[test]
 fn a_trajectory_of_training() {
     let all = numbers();
     let d = &all["dense"];
     let (x, w, t) = (matrix(&d["x"]), vector(&d["parameters"]), matrix(&d["targets"]["gaussian"]));
     let net = Network::mlp(3, &[4, 5], 2, Activation::Tanh).unwrap();
-    for (name, optimiser) in
-        [("adam", Optimiser::from(Adam::new(0.05))), ("sgd", Optimiser::from(Sgd::new(0.05).momentum(0.9)))]
-    {
+    let inverse = Schedule::Inverse { rate: 0.1, decay: 0.2 };
+    let exponential = Schedule::Exponential { rate: 0.05, factor: 0.9 };
+    for (name, optimiser) in [
+        ("adam", Optimiser::from(Adam::new(0.05))),
+        ("sgd", Optimiser::from(Sgd::new(0.05).momentum(0.9))),
+        ("inverse", Optimiser::from(Sgd::new(inverse))),
+        ("exponential", Optimiser::from(Adam::new(exponential))),
+    ] {
         let training = Training::new(optimiser).epochs(20);
         let model = NeuralRegressor::new(&[]).network(net.clone()).start(w.clone()).training(training);
         let fitted = model.fit(&Device::cpu(), &x, &t).unwrap();

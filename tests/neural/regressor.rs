@@ -40,6 +40,21 @@ fn without_hidden_layers_it_is_least_squares_and_decay_is_ridge() {
 }
 
 #[test]
+fn pipelines_and_cross_validation_take_it() {
+    let (x, y) = sine(60);
+    let (x, y) = (x.mapv(|v| 300.0 + 50.0 * v), y);
+    let training = Training::new(Adam::new(0.05)).epochs(300).seed(1);
+    let model = Pipeline::new(Standardise::new(), NeuralRegressor::new(&[8]).training(training));
+    let folds = KFold::new(3).shuffled(0);
+    let scores = cross_validate(&model, &Device::cpu(), &x, &y, &folds, r2).unwrap();
+    assert!(scores.mean() > 0.95, "{}", scores.mean());
+    // Far from the origin and unscaled it learns little.
+    let bare = NeuralRegressor::new(&[8]).training(Training::new(Adam::new(0.05)).epochs(300).seed(1));
+    let without = cross_validate(&bare, &Device::cpu(), &x, &y, &folds, r2).unwrap();
+    assert!(without.mean() < scores.mean());
+}
+
+#[test]
 fn a_small_step_on_all_rows_lowers_the_loss() {
     let (x, y) = sine(20);
     let training = Training::new(Sgd::new(0.01)).epochs(20);

@@ -81,6 +81,48 @@ fn bounds_rise_with_the_number_of_draws() {
     near(fitted.elbo(rows(), 60, 1).unwrap().mean().unwrap(), one, 0.1);
 }
 
+/// One latent number and a Bernoulli decoder: the evidence by the trapezium, the ELBO in both its forms, and bounds of many
+/// draws that reach it.
+#[test]
+fn bounds_are_those_of_quadrature() {
+    let training = Training::new(Adam::new(0.02)).epochs(20).seed(2);
+    let model = Vae::new(1).hidden([4]).decoder(Decoder::Bernoulli).training(training);
+    let fitted = model.fit(&Device::cpu(), bits()).unwrap();
+    let x = bits().slice(ndarray::s![25..35, ..]).to_owned();
+    let (count, step) = (4001, 0.004);
+    let z = Array2::from_shape_fn((count, 1), |(i, _)| (i as f64 - 2000.0) * step);
+    let p = fitted.inverse_transform(&z).unwrap();
+    let normal = |z: f64, m: f64, log_v: f64| {
+        -0.5 * ((z - m).powi(2) / log_v.exp() + log_v + std::f64::consts::TAU.ln())
+    };
+    let (m, s) = fitted.encode(&x).unwrap();
+    let (elbo, many) = (fitted.elbo(&x, 5000, 1).unwrap(), fitted.importance_bound(&x, 5000, 2).unwrap());
+    let mut close = 0;
+    for n in 0..10 {
+        let one = |i: usize, j: usize| if x[[n, j]] == 1.0 { p[[i, j]].ln() } else { (1.0 - p[[i, j]]).ln() };
+        let given: Vec<f64> = (0..count).map(|i| (0..5).map(|j| one(i, j)).sum()).collect();
+        let joint: Vec<f64> = (0..count).map(|i| given[i] + normal(z[[i, 0]], 0.0, 0.0)).collect();
+        let evidence = (joint.iter().map(|v| v.exp()).sum::<f64>() * step).ln();
+        let q: Vec<f64> = (0..count).map(|i| normal(z[[i, 0]], m[[n, 0]], s[[n, 0]])).collect();
+        let mean = |f: &dyn Fn(usize) -> f64| (0..count).map(|i| q[i].exp() * f(i)).sum::<f64>() * step;
+        near(mean(&|_| 1.0), 1.0, 1e-6);
+        // E ln p(x | z) - KL(q ‖ p), and ln p(x) - KL(q ‖ posterior).
+        let kl = 0.5 * (m[[n, 0]].powi(2) + s[[n, 0]].exp() - 1.0 - s[[n, 0]]);
+        let fit = mean(&|i| given[i]);
+        let (a, b) = (fit - kl, evidence - mean(&|i| q[i] - (joint[i] - evidence)));
+        near(a, b, 1e-5);
+        assert!(a <= evidence, "{a} {evidence}");
+        let spread = mean(&|i| (given[i] - fit).powi(2));
+        near(elbo[n], a, 4.0 * (spread / 5000.0).sqrt() + 1e-6);
+        // Weights p(x, z) / q(z) have the mean p(x); their relative variance says how near the logarithm of a mean comes.
+        let v = mean(&|i| (2.0 * (joint[i] - q[i] - evidence)).exp()) - 1.0;
+        let reach = 4.0 * (v / 5000.0).sqrt() + v / 5000.0;
+        near(many[n], evidence, reach);
+        close += usize::from(reach < 0.012);
+    }
+    assert!(close >= 5, "{close} of ten rows are known to a hundredth");
+}
+
 #[test]
 fn training_raises_the_bound_and_the_seed_decides() {
     let model = Vae::new(1)

@@ -91,5 +91,21 @@ for name in ("adam", "sgd"):
         rule.step()
     out[name] = {"trace": trace, "parameters": flat(p)}
 
+# The same with rates that fall from step to step: γ / (1 + 0.2 i), and γ 0.9^i.
+for name in ("inverse", "exponential"):
+    p = [torch.tensor(s, requires_grad=True) for s in start]
+    rule = torch.optim.SGD(p, lr=0.1) if name == "inverse" else torch.optim.Adam(p, lr=0.05)
+    fall = (lambda i: 1 / (1 + 0.2 * i)) if name == "inverse" else (lambda i: 0.9**i)
+    schedule = torch.optim.lr_scheduler.LambdaLR(rule, fall)
+    trace = []
+    for _ in range(20):
+        rule.zero_grad()
+        e = loss("gaussian", forward(p, torch.tensor(x), torch.tanh), torch.tensor(t)) / len(x)
+        e.backward()
+        trace.append(float(e))
+        rule.step()
+        schedule.step()
+    out[name] = {"trace": trace, "parameters": flat(p)}
+
 path = pathlib.Path(__file__).with_suffix(".json")
 path.write_text(json.dumps(out) + "\n")

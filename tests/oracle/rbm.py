@@ -1,4 +1,4 @@
-"""A Bernoulli RBM by scikit-learn: hidden probabilities, free energy, one exact pseudo-likelihood."""
+"""A Bernoulli RBM by scikit-learn: hidden probabilities and free energy."""
 
 import json
 from pathlib import Path

@@ -32,6 +32,7 @@ fn factors_are_those_of_the_cpu() {
         Als::new(33).penalty(2.0),
         Als::new(5).penalty(0.5).biases(true),
         Als::new(8).penalty(0.5).feedback(Feedback::Implicit { alpha: 2.0 }),
+        Als::new(33).penalty(1.0).feedback(Feedback::Implicit { alpha: 40.0 }),
     ] {
         let model = model.max_iterations(8).tolerance(0.0);
         let want = model.fit_ratings(&ratings).unwrap();
@@ -48,6 +49,31 @@ fn factors_are_those_of_the_cpu() {
             let again = model.fit_ratings_on(device, &ratings).unwrap();
             assert_eq!(got.item_factors(), again.item_factors(), "the same bits on {device}");
         }
+    }
+}
+
+/// Implicit feedback at the size of `MovieLens` 100k: 943 users and 1682 items, some of them popular, α = 40.
+#[test]
+fn factors_of_a_large_table_are_those_of_the_cpu() {
+    let mut entries = Vec::new();
+    for user in 0..943 {
+        for e in 0..20 + user % 17 {
+            // Half of a user's items are among the first 84.
+            let item = if e % 2 == 0 { (user * 7 + e * 5) % 84 } else { (user * 131 + e * 59) % 1682 };
+            entries.push(Rating { user, item, value: 1.0 + ((user + 3 * item) % 5) as f64, weight: 1.0 });
+        }
+    }
+    entries.sort_by_key(|r| (r.user, r.item));
+    entries.dedup_by_key(|r| (r.user, r.item));
+    let ratings = Ratings::of(943, 1682, entries).unwrap();
+    let model = Als::new(33).penalty(1.0).feedback(Feedback::Implicit { alpha: 40.0 });
+    let model = model.max_iterations(1).tolerance(0.0);
+    let want = model.fit_ratings(&ratings).unwrap();
+    for device in gpus() {
+        let got = model.fit_ratings_on(device, &ratings).unwrap();
+        assert!(off(got.user_factors(), want.user_factors()) < 1e-4, "users on {device}");
+        assert!(off(got.item_factors(), want.item_factors()) < 1e-4, "items on {device}");
+        assert_ne!(got.user_factors(), want.user_factors(), "f32 on {device}");
     }
 }
 

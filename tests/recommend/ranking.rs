@@ -1,6 +1,7 @@
 //! Lists, errors, and what is held out.
 
 use mercer::prelude::*;
+use ndarray::{Array2, array};
 
 use crate::{near, notes, planted};
 
@@ -28,6 +29,63 @@ fn a_model_that_knows_the_truth_has_the_best_lists() {
     let [good, worse] = [good, worse].map(|m| ranking(&m, &train, &test, 3, 0.2).unwrap());
     assert!(good.ndcg > worse.ndcg && good.recall > worse.recall, "{good:?} {worse:?}");
     assert!(good.users <= 20 && good.precision <= 1.0);
+}
+
+/// Predictions that are given: users x items.
+struct Given(Array2<f64>);
+
+impl Recommend for Given {
+    fn size(&self) -> (usize, usize) {
+        self.0.dim()
+    }
+
+    fn rating(&self, user: usize, item: usize) -> f64 {
+        self.0[[user, item]]
+    }
+}
+
+/// Four users and five items by hand, k = 2, relevant from 4 on: lists, who counts, and the means.
+#[test]
+fn means_over_users_are_those_by_hand() {
+    let no = f64::NAN;
+    let train = Ratings::from_table(array![
+        [5.0, no, no, no, no],
+        [no, no, 1.0, no, no],
+        [no, 2.0, no, no, no],
+        [no, no, no, 3.0, no],
+    ])
+    .unwrap();
+    let test = Ratings::from_table(array![
+        [no, 4.0, no, 5.0, 2.0], // relevant: 1 and 3
+        [4.0, no, no, 3.9, no],  // relevant: 0 alone, 3.9 is below the threshold
+        [3.0, no, 1.0, no, no],  // nothing
+        [no, 4.0, 5.0, no, 4.5], // relevant: 1, 2 and 4
+    ])
+    .unwrap();
+    let model = Given(array![
+        [9.0, 1.0, 5.0, 4.0, 2.0], // 0 was seen: 2, 3
+        [3.0, 1.0, 9.0, 2.0, 0.0], // 2 was seen: 0, 3
+        [1.0, 2.0, 3.0, 4.0, 5.0],
+        [1.0, 4.0, 1.0, 9.0, 5.0], // 3 was seen: 4, 1
+    ]);
+    let second = 1.0 / 3f64.log2();
+    let found = ranking(&model, &train, &test, 2, 4.0).unwrap();
+    assert_eq!(found.users, 3);
+    near(found.precision, (0.5 + 0.5 + 1.0) / 3.0, 1e-15);
+    near(found.recall, (0.5 + 1.0 + 2.0 / 3.0) / 3.0, 1e-15);
+    near(found.ndcg, (second / (1.0 + second) + 1.0 + 1.0) / 3.0, 1e-15);
+    // One of a list of one: of the first user 2, of the second 0, of the last 4.
+    let one = ranking(&model, &train, &test, 1, 4.0).unwrap();
+    near(one.precision, 2.0 / 3.0, 1e-15);
+    near(one.recall, (0.0 + 1.0 + 1.0 / 3.0) / 3.0, 1e-15);
+    near(one.ndcg, 2.0 / 3.0, 1e-15);
+    // From 3 on the third user counts too: it is shown 4 and 3, and likes 0.
+    let low = ranking(&model, &train, &test, 2, 3.0).unwrap();
+    assert_eq!(low.users, 4);
+    near(low.precision, (0.5 + 1.0 + 0.0 + 1.0) / 4.0, 1e-15);
+    assert!(ranking(&model, &train, &test, 2, 6.0).is_err(), "nobody likes anything");
+    assert!(ranking(&model, &train, &test, 0, 4.0).is_err());
+    assert!(ranking(&Given(Array2::zeros((4, 4))), &train, &test, 2, 4.0).is_err());
 }
 
 #[test]

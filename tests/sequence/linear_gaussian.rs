@@ -18,7 +18,7 @@ fn model() -> LinearGaussian {
 }
 
 /// Mean and covariance of all states stacked, by unrolling.
-fn joint(m: &LinearGaussian, t: usize) -> (Array1<f64>, Array2<f64>) {
+pub fn joint(m: &LinearGaussian, t: usize) -> (Array1<f64>, Array2<f64>) {
     let (mut mean, mut cov) = (Array1::zeros(2 * t), Array2::<f64>::zeros((2 * t, 2 * t)));
     let (mut one, mut var) = (m.initial_mean().clone(), m.initial_covariance().clone());
     for i in 0..t {
@@ -37,7 +37,7 @@ fn joint(m: &LinearGaussian, t: usize) -> (Array1<f64>, Array2<f64>) {
     (mean, cov)
 }
 
-fn solve(a: &Array2<f64>, b: Array2<f64>) -> Array2<f64> {
+pub fn solve(a: &Array2<f64>, b: Array2<f64>) -> Array2<f64> {
     let params = mercer::linalg::SpdParams::default();
     mercer::linalg::solve_spd(&mercer::Device::cpu(), a.view(), b.view(), &params).unwrap().x
 }

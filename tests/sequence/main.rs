@@ -4,9 +4,11 @@
 #![allow(clippy::needless_range_loop, reason = "an index is the name of a variable, a state or a word")]
 #![allow(clippy::needless_borrows_for_generic_args, reason = "as users write it")]
 
+mod baum_welch;
 mod devices;
 mod hidden_markov;
 mod hidden_markov_limits;
+mod kalman;
 mod linear_gaussian;
 mod oracle;
 #[path = "../support/mod.rs"]

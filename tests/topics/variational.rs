@@ -99,8 +99,16 @@ fn on_line_learning_comes_close_and_predicts_new_documents() {
     let p = [&batch, &stream, &one].map(|m| m.perplexity(&test).unwrap());
     assert!(p[0] < 0.85 * p[2] && p[1] < 0.85 * p[2], "{p:?}");
     // Topics that were learned hang together better than words at random.
-    let coherence = batch.coherence(&train, 4).unwrap();
-    assert!(coherence.iter().all(|c| c.is_finite()));
+    let coherence = batch.coherence(&train, 4).unwrap().mean().unwrap();
+    for seed in 0..5 {
+        let mut rng = mercer::random::Philox::new(seed, 0);
+        let held = train.sum_axis(Axis(0));
+        let random =
+            Array2::from_shape_fn((3, 20), |(_, w)| if held[w] > 0.0 { 0.1 + rng.uniform() } else { 1e-3 });
+        let words = model.clone().start(random).max_iterations(0).fit(&Device::cpu(), &train).unwrap();
+        let other = words.coherence(&train, 4).unwrap().mean().unwrap();
+        assert!(coherence > other + 1.0, "{coherence} of topics, {other} of words");
+    }
     assert!(batch.transform(&test).unwrap().rows().into_iter().all(|r| (r.sum() - 1.0).abs() < 1e-12));
     assert!(
         model
@@ -147,4 +155,85 @@ fn the_bound_of_on_line_learning_is_one() {
         model.fit(&Device::cpu(), &counts()).unwrap().report().objective(),
         1e-9,
     );
+}
+
+/// `UMass` by hand. Of the five documents three hold word 0, two hold 1, two 2, three 3.
+#[test]
+fn coherence_counts_the_documents_of_the_notes() {
+    let found = notes().start(start()).tolerance(0.0).fit(&Device::cpu(), &counts()).unwrap();
+    let alone = [3.0, 2.0, 2.0, 3.0];
+    let both = [[3.0, 2.0, 0.0, 1.0], [2.0, 2.0, 0.0, 0.0], [0.0, 0.0, 2.0, 2.0], [1.0, 0.0, 2.0, 3.0f64]];
+    for count in 1..=4 {
+        let c = found.coherence(&counts(), count).unwrap();
+        for topic in 0..2 {
+            let top = found.top_words(topic, count).unwrap();
+            let pairs = (1..count).flat_map(|i| (0..i).map(move |j| (i, j)));
+            let want: f64 = pairs.map(|(i, j)| f64::ln((both[top[i]][top[j]] + 1.0) / alone[top[j]])).sum();
+            near(c[topic], want, 1e-12);
+        }
+    }
+    // Words 0, 1, 3: log 3/3 + log 2/3 + log 1/2.
+    assert_eq!(found.top_words(0, 3).unwrap(), [0, 1, 3]);
+    near(found.coherence(&counts(), 3).unwrap()[0], (1.0f64 / 3.0).ln(), 1e-12);
+    // A word that is in no document has no share of them.
+    assert!(found.coherence(&array![[1.0, 0.0, 0.0, 0.0]], 4).is_err());
+}
+
+fn digamma(v: f64) -> f64 {
+    statrs::function::gamma::digamma(v)
+}
+
+/// One topic: θ is known, and the bound is `Σ n_w (ψ(λ_w) - ψ(Σλ))`, λ = η + the counts of the fit.
+#[test]
+fn the_perplexity_of_one_topic_has_a_closed_form() {
+    let new = array![[2.0, 0.0, 1.0, 0.0], [0.0, 3.0, 0.0, 1.0]];
+    let one = TopicModel::new(1).alpha(0.5).eta(0.1).fit(&Device::cpu(), &counts()).unwrap();
+    let lambda = counts().sum_axis(Axis(0)) + 0.1;
+    let all = digamma(lambda.sum());
+    let log: f64 = (0..4).map(|w| new.column(w).sum() * (digamma(lambda[w]) - all)).sum();
+    near(one.perplexity(&new).unwrap(), (-log / 7.0).exp(), 1e-9);
+}
+
+/// Two topics: `E log p(θ) + E log p(z | θ) + E log p(w | z) + H(θ) + H(z)`, term by term, at the fixed point of γ and φ; below
+/// the sum over all topics of the words.
+#[test]
+fn the_perplexity_of_two_topics_is_the_bound_term_by_term() {
+    let found = notes().start(start()).fit(&Device::cpu(), &counts()).unwrap();
+    let (words, alpha) = ([0usize, 0, 3, 1, 2], 0.5);
+    let logs = Array2::from_shape_fn((2, 4), |(t, w)| {
+        digamma(found.lambda()[[t, w]]) - digamma(found.lambda().row(t).sum())
+    });
+    let mut gamma = [alpha + 2.5; 2];
+    let mut phi = [[0.5; 2]; 5];
+    for _ in 0..5000 {
+        for (p, w) in phi.iter_mut().zip(words) {
+            let e = [0, 1].map(|t| (digamma(gamma[t]) + logs[[t, w]]).exp());
+            *p = e.map(|v| v / (e[0] + e[1]));
+        }
+        gamma = [0, 1].map(|t| alpha + phi.iter().map(|p| p[t]).sum::<f64>());
+    }
+    let theta = gamma.map(|g| digamma(g) - digamma(gamma[0] + gamma[1]));
+    let gamma_of = statrs::function::gamma::ln_gamma;
+    let beta = |g: [f64; 2]| gamma_of(g[0]) + gamma_of(g[1]) - gamma_of(g[0] + g[1]);
+    let mut bound = (alpha - 1.0) * (theta[0] + theta[1]) - beta([alpha; 2]);
+    bound += beta(gamma) - (0..2).map(|t| (gamma[t] - 1.0) * theta[t]).sum::<f64>();
+    for (p, w) in phi.iter().zip(words) {
+        bound += (0..2).map(|t| p[t] * (theta[t] + logs[[t, w]] - p[t].ln())).sum::<f64>();
+    }
+    let x = array![[2.0, 1.0, 1.0, 1.0]];
+    near(found.score(&x).unwrap() * 5.0, bound, 1e-8);
+    near(found.perplexity(&x).unwrap(), (-bound / 5.0).exp(), 1e-8);
+    // Every topic of every word: Pólya's urn.
+    let every: f64 = (0..32usize)
+        .map(|c| {
+            let (mut seen, mut p) = ([alpha; 2], 1.0);
+            for (i, w) in words.into_iter().enumerate() {
+                let t = c >> i & 1;
+                p *= seen[t] / (seen[0] + seen[1]) * logs[[t, w]].exp();
+                seen[t] += 1.0;
+            }
+            p
+        })
+        .sum();
+    assert!(bound < every.ln() && bound > every.ln() - 1.0, "{bound} {}", every.ln());
 }

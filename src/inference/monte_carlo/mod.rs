@@ -11,6 +11,7 @@
 //! | chains of a density with several modes | [`parallel_tempering`] |
 //! | whether chains have mixed: R-hat, effective size, autocorrelation | [`Chains`] |
 //! | predictions averaged over a posterior | [`predictive_average`] |
+//! | answers averaged over fitted models | [`average_distributions`], [`average_probabilities`], [`average_log_density`] |
 //! | EM whose E-step is sampled | [`MonteCarloEm`] |
 
 mod chains;
@@ -30,7 +31,9 @@ pub use em::{CompleteData, MonteCarloEm};
 pub use hamiltonian::{HmcParams, Path, hamiltonian};
 pub use importance::{WeightedSample, importance_sample, marginal_likelihood};
 pub use metropolis::{metropolis, metropolis_hastings};
-pub use predictive::{Averaged, predictive_average};
+pub use predictive::{
+    Averaged, average_distributions, average_log_density, average_probabilities, predictive_average,
+};
 pub use rejection::{Accepted, rejection_sample};
 pub use slice::{SliceParams, SliceSamples, slice_sample};
 pub use tempering::{Tempered, parallel_tempering};

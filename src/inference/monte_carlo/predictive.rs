@@ -5,6 +5,7 @@ use ndarray::{Array1, Array2, Axis};
 use crate::Result;
 use crate::check::require;
 use crate::inference::logs::log_mean_exp;
+use crate::learn::{Inputs, LogDensity, MeanVariance, PredictDistribution, PredictProba};
 
 /// What samples of a posterior predict together.
 #[derive(Debug, Clone)]
@@ -18,8 +19,9 @@ pub struct Averaged {
 
 /// `p(t | x, data) ≈ (1/M) Σ_m p(t | x, θ_m)`: mean and variance at every input, from predictions of each sample.
 ///
-/// `predict(θ)` returns, for one row of `samples`, the means and the variances of the targets at all inputs: any model
-/// of the vocabulary, or any formula.
+/// `predict(θ)` returns, for one row of `samples`, the means and the variances of the targets at all inputs. Models that were
+/// fitted or built at the samples are averaged by [`average_distributions`], [`average_probabilities`] and
+/// [`average_log_density`].
 ///
 /// ```
 /// use mercer::inference::monte_carlo::predictive_average;
@@ -38,7 +40,6 @@ pub fn predictive_average(
 ) -> Result<Averaged> {
     let op = "predictive_average";
     crate::check::finite(op, "samples", samples.view())?;
-    let m = samples.nrows() as f64;
     let mut all: Vec<(Vec<f64>, Vec<f64>)> = Vec::new();
     for row in samples.axis_iter(Axis(0)) {
         let (mean, variance) = predict(&row.to_vec())?;
@@ -48,11 +49,81 @@ pub fn predictive_average(
         })?;
         all.push((mean, variance));
     }
-    let k = all[0].0.len();
+    Ok(averaged(&all))
+}
+
+/// `E[mean]` and `E[variance] + Var[mean]` of predictions of one length, of which there is one at least.
+fn averaged(all: &[(Vec<f64>, Vec<f64>)]) -> Averaged {
+    let (k, m) = (all[0].0.len(), all.len() as f64);
     let mean: Array1<f64> = (0..k).map(|i| all.iter().map(|p| p.0[i]).sum::<f64>() / m).collect();
     let variance =
         (0..k).map(|i| all.iter().map(|p| p.1[i] + (p.0[i] - mean[i]).powi(2)).sum::<f64>() / m).collect();
-    Ok(Averaged { mean, variance })
+    Averaged { mean, variance }
+}
+
+/// The answers of all models at the rows of x, which must be of one shape.
+fn answers<M, A>(
+    op: &'static str,
+    models: &[M],
+    each: impl Fn(&M) -> Result<A>,
+    shape: impl Fn(&A) -> (usize, usize),
+) -> Result<Vec<A>> {
+    require(op, !models.is_empty(), || "there are no models".to_owned())?;
+    let all: Vec<A> = models.iter().map(each).collect::<Result<_>>()?;
+    require(op, all.iter().all(|a| shape(a) == shape(&all[0])), || "answers of different shapes".to_owned())?;
+    Ok(all)
+}
+
+/// `p(t | x) ≈ (1/M) Σ_m p(t | x, model m)`: the mean and the variance of a target at each row of x, averaged over models of
+/// the vocabulary, one for each sample of a posterior.
+///
+/// ```
+/// use mercer::inference::monte_carlo::average_distributions;
+/// use mercer::prelude::*;
+/// use ndarray::array;
+/// let (x, y) = (array![[0.0], [1.0], [2.0]], array![0.1_f64, 0.9, 0.2]);
+/// // Two lengthscales that are equally credible.
+/// let models = [0.5, 1.5].map(|l| GpRegressor::new(Kernel::rbf(l)).noise(0.1).fit(&Device::cpu(), &x, &y));
+/// let models = models.into_iter().collect::<Result<Vec<_>>>()?;
+/// let p = average_distributions(&models, array![[0.5]])?;
+/// let each: Vec<_> = models.iter().map(|m| m.predict(array![[0.5]])).collect::<Result<_>>()?;
+/// assert!((p.mean[0] - 0.5 * (each[0][0] + each[1][0])).abs() < 1e-12);
+/// # Ok::<(), mercer::Error>(())
+/// ```
+///
+/// # Errors
+/// No models; those of the models.
+pub fn average_distributions<M>(models: &[M], x: impl Inputs) -> Result<Averaged>
+where
+    M: PredictDistribution,
+    M::Distribution: MeanVariance,
+{
+    let x = x.inputs();
+    let one = |m: &M| {
+        let (mean, variance) = m.predict_distribution(x.view())?.mean_variance();
+        Ok((mean.to_vec(), variance.to_vec()))
+    };
+    Ok(averaged(&answers("average_distributions", models, one, |a| (a.0.len(), a.1.len()))?))
+}
+
+/// `P(class | x) ≈ (1/M) Σ_m P(class | x, model m)`: probabilities of classes, averaged over models of the same classes.
+///
+/// # Errors
+/// No models, models of different numbers of classes; those of the models.
+pub fn average_probabilities<M: PredictProba>(models: &[M], x: impl Inputs) -> Result<Array2<f64>> {
+    let x = x.inputs();
+    let all = answers("average_probabilities", models, |m| m.predict_proba(x.view()), Array2::dim)?;
+    Ok(all.iter().fold(Array2::zeros(all[0].dim()), |sum, p| sum + p) / all.len() as f64)
+}
+
+/// `log p(x) ≈ log (1/M) Σ_m p(x | model m)` of each row: the density of a mixture of models, equally weighted.
+///
+/// # Errors
+/// No models; those of the models.
+pub fn average_log_density<M: LogDensity>(models: &[M], x: impl Inputs) -> Result<Array1<f64>> {
+    let x = x.inputs();
+    let all = answers("average_log_density", models, |m| m.log_density(x.view()), |d| (d.len(), 1))?;
+    Ok((0..all[0].len()).map(|i| log_mean_exp(&all.iter().map(|d| d[i]).collect::<Vec<_>>())).collect())
 }
 
 impl Averaged {

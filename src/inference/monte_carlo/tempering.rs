@@ -38,7 +38,8 @@ pub struct Tempered {
 /// ```
 ///
 /// # Errors
-/// As [`metropolis`](super::metropolis), and for temperatures that do not begin with 1 or do not rise.
+/// As [`metropolis`](super::metropolis), and for temperatures that do not begin with 1 or do not rise; a chain of temperature
+/// one that neither a proposal nor an exchange moves after the burn-in.
 pub fn parallel_tempering(
     starts: impl Inputs,
     temperatures: &[f64],
@@ -67,7 +68,8 @@ pub fn parallel_tempering(
         let height = at_start(log_density(&start.to_vec())?)?;
         let mut states = vec![(start.to_vec(), height); k];
         let mut kept = Array2::zeros((params.samples, start.len()));
-        let (mut row, mut moved) = (0, false);
+        // Where the chain of temperature one was when its burn-in ended, and whether it has left.
+        let (mut row, mut from, mut moved) = (0, start.to_vec(), false);
         for t in 1..=last {
             for ((x, h), temperature) in states.iter_mut().zip(temperatures) {
                 let next: Vec<f64> = x.iter().map(|v| v + step * temperature.sqrt() * rng.normal()).collect();
@@ -75,7 +77,6 @@ pub fn parallel_tempering(
                 // Written so that a NaN is refused.
                 if (1.0 - rng.uniform()).ln() < (height - *h) / temperature {
                     (*x, *h) = (next, height);
-                    moved = true;
                 }
             }
             asked += 1.0;
@@ -87,13 +88,22 @@ pub fn parallel_tempering(
                     met[i] += 1.0;
                 }
             }
+            if t == params.burn_in {
+                from.clone_from(&states[0].0);
+            }
+            moved |= t > params.burn_in && states[0].0 != from;
             if t > params.burn_in && (t - params.burn_in).is_multiple_of(params.thin) {
                 kept.row_mut(row).assign(&ndarray::ArrayView1::from(&states[0].0));
                 row += 1;
             }
             params.progress.report(OP, c * last + t, starts.nrows() * last, states[0].1)?;
         }
-        parameter("step", step, moved, "every proposal was refused: take a smaller step")?;
+        parameter(
+            "step",
+            step,
+            moved,
+            "the chain of temperature 1 never moved: take a smaller step, or temperatures closer to each other",
+        )?;
         draws.push(kept);
     }
     Ok(Tempered { chains: Chains::new(draws)?, exchanges: met.iter().map(|m| m / asked).collect() })

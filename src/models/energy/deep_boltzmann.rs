@@ -55,8 +55,8 @@ impl DeepBoltzmann {
         Ok(DeepBoltzmann { weights, biases })
     }
 
-    /// Restricted machines that were trained one on the hidden units of the other, stacked: weights of inner layers, which
-    /// get input from both sides, are halved.
+    /// Restricted machines that were trained one on the hidden units of the other, stacked: of two or more all weights are
+    /// halved, as inner layers get input from both sides, and a layer that two machines have gets the mean of their biases.
     ///
     /// # Errors
     /// Machines that do not fit onto each other, or whose visible units are numbers.

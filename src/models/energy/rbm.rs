@@ -25,8 +25,10 @@ pub enum NegativePhase {
 
 /// A restricted Boltzmann machine to be learned: `W += rate (⟨x zᵀ⟩_data - ⟨x zᵀ⟩_model)` on mini-batches.
 ///
-/// Data and parameters stay on the device, where a chain takes the same decisions from the same seed; the exact gradient is
-/// found on the CPU.
+/// Data and parameters stay on the device; the exact gradient is found on the CPU. From one seed a chain draws the same words
+/// everywhere and decides each unit by comparing a word with the unit's probability. On a GPU that probability is made there,
+/// in f32: where a word lies within its rounding, of about one unit in a million, the decision may be another than the CPU's,
+/// and from there on the two are different samples of the same chain. One device makes the same bits every time.
 ///
 /// ```
 /// use mercer::models::energy::Rbm;

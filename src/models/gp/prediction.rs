@@ -1,13 +1,13 @@
 //! What processes predict: means, variances, covariances and draws of functions.
 
-use ndarray::{Array, Array1, Array2, Array3, Axis, Ix2};
+use ndarray::{Array, Array1, Array2, Array3, Axis, Ix1, Ix2};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
 use crate::check::{level, require, room};
-use crate::learn::Answer;
 use crate::learn::TargetDim;
+use crate::learn::{Answer, MeanVariance};
 use crate::linalg::Noise;
 use crate::ops::cholesky;
 use crate::probability::normal::quantile;
@@ -63,6 +63,12 @@ pub struct Prediction<D: TargetDim = Ix2> {
 impl<D: TargetDim> Answer for Prediction<D> {
     fn unfit(&self) -> Option<(f64, usize, usize)> {
         self.mean.unfit().or_else(|| self.variance.unfit())
+    }
+}
+
+impl MeanVariance for Prediction<Ix1> {
+    fn mean_variance(&self) -> (Array1<f64>, Array1<f64>) {
+        (self.mean.clone(), self.variance.clone())
     }
 }
 

@@ -6,11 +6,12 @@ use super::dag::Dag;
 use super::factor::Factor;
 use super::field::MarkovField;
 use super::junction_tree::JunctionTree;
+use super::names::{distinct, find};
+use crate::Result;
 use crate::check::{probabilities, require, zeros};
 use crate::configure::getters;
 use crate::random::Philox;
 use crate::saved::Format;
-use crate::{Error, Result};
 
 /// A variable of a network: its name, its number of values, its parents and its table.
 #[derive(Debug, Clone)]
@@ -79,12 +80,13 @@ impl BayesNet {
     /// The network of these variables, in any order.
     ///
     /// # Errors
-    /// [`Error::UnknownName`] for a parent that is not there; [`Error::Shape`] for a name that occurs twice, a cycle, or a
-    /// table of another size; [`Error::Parameter`] for probabilities that do not sum to one.
+    /// [`Error::UnknownName`](crate::Error::UnknownName) for a parent that is not there;
+    /// [`Error::Shape`](crate::Error::Shape) for a name that occurs twice, a cycle, or a table of another size;
+    /// [`Error::Parameter`](crate::Error::Parameter) for probabilities that do not sum to one.
     pub fn new(nodes: &[Node]) -> Result<Self> {
         let names: Vec<String> = nodes.iter().map(|n| n.name.clone()).collect();
+        distinct(OP, &names)?;
         for (i, name) in names.iter().enumerate() {
-            require(OP, !names[..i].contains(name), || format!("two variables are called {name:?}"))?;
             require(OP, nodes[i].size > 0, || format!("{name:?} has no values"))?;
         }
         let find = |name: &String| find(&names, name);
@@ -111,7 +113,7 @@ impl BayesNet {
     /// The number of the variable with this name.
     ///
     /// # Errors
-    /// [`Error::UnknownName`].
+    /// [`Error::UnknownName`](crate::Error::UnknownName).
     pub fn index(&self, name: &str) -> Result<usize> {
         find(self.dag.names(), name)
     }
@@ -128,12 +130,12 @@ impl BayesNet {
         self.field()?.log_potential(x)
     }
 
-    /// The same distribution as a field: `ψ_k = p(x_k | parents)`, Z = 1. Its graph is the moral one.
+    /// The same distribution as a field with the same names: `ψ_k = p(x_k | parents)`, Z = 1. Its graph is the moral one.
     ///
     /// # Errors
     /// None that a network can meet.
     pub fn field(&self) -> Result<MarkovField> {
-        MarkovField::new(&self.sizes, self.tables.clone())
+        MarkovField::new(&self.sizes, self.tables.clone())?.with_names(self.dag.names().to_vec())
     }
 
     /// `p(variable | given)`, exactly, by a junction tree.
@@ -228,14 +230,6 @@ impl BayesNet {
         }
         Ok(out)
     }
-}
-
-fn find(names: &[String], name: &str) -> Result<usize> {
-    names.iter().position(|n| n == name).ok_or_else(|| Error::UnknownName {
-        kind: "variable",
-        name: name.to_owned(),
-        known: names.join(", "),
-    })
 }
 
 #[cfg(feature = "serde")]

@@ -2,6 +2,7 @@
 
 use super::factor::{Factor, states};
 use super::graph::Graph;
+use super::names::distinct;
 use crate::Result;
 use crate::check::{parameter, require};
 use crate::configure::getters;
@@ -9,7 +10,7 @@ use crate::inference::logs::{log_sum_exp, normalise};
 use crate::inference::monte_carlo::{Chains, McmcParams, gibbs};
 use crate::saved::Format;
 
-/// `p(x) = (1/Z) Π_c ψ_c(x_c)` over discrete variables.
+/// `p(x) = (1/Z) Π_c ψ_c(x_c)` over discrete variables, which have numbers and, by [`MarkovField::named`], names.
 ///
 /// ```
 /// use mercer::models::graphical::{Factor, MarkovField};
@@ -25,6 +26,7 @@ pub struct MarkovField {
     format: Format,
     sizes: Vec<usize>,
     factors: Vec<Factor>,
+    names: Vec<String>,
 }
 
 getters!(MarkovField {
@@ -32,6 +34,8 @@ getters!(MarkovField {
     sizes: &[usize],
     /// The tables.
     factors: &[Factor],
+    /// The names of the variables; there are none unless [`MarkovField::named`] gave them.
+    names: &[String],
 });
 
 /// The answers of enumeration.
@@ -65,7 +69,22 @@ impl MarkovField {
             let fits = f.variables().iter().zip(f.sizes()).all(|(v, s)| sizes.get(*v) == Some(s));
             require(OP, fits, || format!("a table over {:?} of {:?} values", f.variables(), f.sizes()))?;
         }
-        Ok(MarkovField { format: Format, sizes: sizes.to_vec(), factors })
+        Ok(MarkovField { format: Format, sizes: sizes.to_vec(), factors, names: vec![] })
+    }
+
+    /// The field whose variables have these names.
+    pub(super) fn with_names(mut self, names: Vec<String>) -> Result<Self> {
+        let fits = names.is_empty() || names.len() == self.sizes.len();
+        require(OP, fits, || format!("{} variables, {} names", self.sizes.len(), names.len()))?;
+        distinct(OP, &names)?;
+        self.names = names;
+        Ok(self)
+    }
+
+    /// The field with one more table, which is of its variables.
+    pub(super) fn with(mut self, factor: Factor) -> Self {
+        self.factors.push(factor);
+        self
     }
 
     /// The graph whose edges join variables of one table.
@@ -166,6 +185,6 @@ crate::saved::saved!(MarkovField);
 #[cfg(feature = "serde")]
 impl crate::saved::Checked for MarkovField {
     fn check(&self) -> Result<()> {
-        MarkovField::new(&self.sizes, self.factors.clone()).map(|_| ())
+        MarkovField::new(&self.sizes, self.factors.clone())?.with_names(self.names.clone()).map(|_| ())
     }
 }

@@ -5,7 +5,7 @@
 //! | a table over some variables | [`Factor`] |
 //! | a directed network of conditional tables: sampling, d-separation, learning, interventions | [`BayesNet`], [`Node`], [`Dag`] |
 //! | learn the tables, with priors, ties and gaps | [`NetLearner`] |
-//! | an undirected one: separation, exact answers by enumeration, Gibbs sampling | [`MarkovField`], [`Graph`] |
+//! | an undirected one, of numbered or named variables: separation, exact answers by enumeration, Gibbs sampling | [`MarkovField`], [`Graph`] |
 //! | exact answers on trees, approximate ones on loops | [`BeliefPropagation`] |
 //! | exact answers on anything of small width | [`JunctionTree`] |
 //! | weights of features from moments | [`LogLinear`] |
@@ -24,6 +24,7 @@ mod ising_exact;
 mod junction_tree;
 mod learn;
 mod log_linear;
+mod names;
 
 pub use bayes_net::{BayesNet, Node};
 pub use belief_propagation::{BeliefPropagation, Beliefs, Messages};

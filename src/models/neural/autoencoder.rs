@@ -22,7 +22,8 @@ const OP: &str = "Autoencoder::fit";
 ///
 /// Without hidden layers both are affine and it spans the principal components, though not along their axes. With
 /// [`noise`](Autoencoder::noise) it denoises: rows are disturbed before they are encoded and compared with what they were.
-/// [`tied`](Autoencoder::tied) makes the decoder's matrices the transposes of the encoder's. Runs on the CPU in f64.
+/// [`tied`](Autoencoder::tied) makes the decoder's matrices the transposes of the encoder's. Runs on the CPU in f64,
+/// whatever the device.
 ///
 /// ```
 /// use mercer::prelude::*;

@@ -25,8 +25,8 @@ const OP: &str = "NeuralClassifier::fit";
 /// Classification by a feed-forward network: `p(k | x) = softmax_k f(x; w)`, `min_w -Σ_n ln p(t_n | x_n) / n + κ/2 ‖W‖²`.
 ///
 /// The loss is not convex; the seed of the [`Training`] decides where it starts. A loss that explodes is said by the
-/// report, and the parameters are those of the best epoch. Dense
-/// layers train on a GPU in f32 if there is enough to do, with the batches of the CPU; predictions are the CPU's.
+/// report, and the parameters are those of the best epoch. It trains on a GPU where
+/// [`NeuralRegressor`](super::NeuralRegressor) does, and predicts on the CPU.
 ///
 /// ```
 /// use mercer::prelude::*;

@@ -1,6 +1,6 @@
 //! Epoch after epoch of training by a rule: on the host with any objective, or on a device with a network that lives there.
 
-use super::resident::Resident;
+use super::resident::{Resident, read};
 use super::training::{Learned, Training};
 use crate::check::is_finite;
 use crate::learn::{Report, Stop};
@@ -100,6 +100,9 @@ impl Run<'_> {
     }
 }
 
+/// Epochs whose losses stay on the device until they are read together, where nothing is held out and nobody watches.
+const PENDING: usize = 64;
+
 /// The same on a device. None if the loss was no longer a number there: f64 goes further, and the CPU has the last word.
 pub(super) fn epochs_there(
     t: &Training,
@@ -110,15 +113,21 @@ pub(super) fn epochs_there(
     let batches = t.batches(train.len());
     let mut watch = EarlyStopping::new(t.patience)?;
     let (mut trace, mut stopped, mut best) = (Vec::new(), false, None::<(f64, usize)>);
+    let (mut pending, most) = (Vec::new(), if held.is_empty() && t.progress.is_none() { PENDING } else { 1 });
     for epoch in 0..t.epochs {
         let rows = |batch: Vec<usize>| batch.into_iter().map(|r| train[r]).collect();
         let all: Vec<Vec<usize>> = batches.epoch(epoch)?.into_iter().map(rows).collect();
-        let loss = there.epoch(&all)?;
-        if !loss.is_finite() {
+        pending.push(there.epoch(&all)?);
+        if pending.len() < most && epoch + 1 < t.epochs {
+            continue;
+        }
+        let losses = read(&pending)?;
+        pending.clear();
+        if !is_finite(&losses) {
             return Ok(None);
         }
-        trace.push(loss);
-        t.progress.report(op, epoch + 1, t.epochs, loss)?;
+        trace.extend(&losses);
+        t.progress.report(op, epoch + 1, t.epochs, losses[losses.len() - 1])?;
         if held.is_empty() {
             continue;
         }

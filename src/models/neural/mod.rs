@@ -16,8 +16,10 @@
 //! | know how easily it is deceived | [`fgsm`] |
 //! | count what it can say | [`log_regions`], [`count_pieces`], [`log_symmetries`] |
 //!
-//! [`NeuralRegressor`] and [`NeuralClassifier`] train on a GPU, in f32, where their layers are dense and there is enough to
-//! do; all else runs on the CPU in f64, whatever the device: it is the same to the last bit everywhere.
+//! [`NeuralRegressor`] and [`NeuralClassifier`] train on a GPU, in f32, where their layers are dense with biases and there is
+//! enough to do. All else runs on the CPU in f64, whatever the device, and is the same to the last bit everywhere: dropout,
+//! skip connections, sparse masks, layers without biases, convolutions and pools, units of erf, Nesterov's momentum and
+//! L-BFGS; and [`Autoencoder`], [`Vae`], [`Gan`], [`NormalisingFlow`], [`BayesianNetwork`] and [`SharedLayers`].
 
 mod activation;
 mod adversarial;
@@ -57,7 +59,7 @@ pub use elbo::{
 };
 pub use expressivity::{approximate_parameters, count_pieces, log_regions, log_symmetries};
 pub use flow::{FittedFlow, FlowKind, FlowMap, NormalisingFlow};
-pub use gan::{FittedGan, Gan, GanLoss, Generator, VariationalDivergence};
+pub use gan::{FittedGan, Gan, GanLoss, GanRound, Generator, VariationalDivergence};
 pub use layer::{Layer, Picture, Pooling};
 pub use loss::OutputLoss;
 pub use network::{Gradient, Network};

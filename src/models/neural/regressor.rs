@@ -24,8 +24,9 @@ const OP: &str = "NeuralRegressor::fit";
 /// Counts are better taken as Poisson, with `e^f` for their mean: [`loss`](NeuralRegressor::loss). The loss is not
 /// convex; the seed of the [`Training`] decides where it starts. Columns of very different sizes should be standardised
 /// first ([`Pipeline`](crate::learn::Pipeline)). A loss that explodes is said by the report, and the parameters are those
-/// of the best epoch. Dense
-/// layers train on a GPU in f32 if there is enough to do, with the batches of the CPU; predictions are the CPU's.
+/// of the best epoch. Dense layers with biases train on a GPU in f32 if there is enough to do, with the batches of the CPU; a
+/// network with dropout, skip connections, masks, convolutions or pools, units of erf, or the rules of Nesterov and L-BFGS,
+/// trains on the CPU whatever the device. Predictions are the CPU's.
 ///
 /// ```
 /// use mercer::prelude::*;

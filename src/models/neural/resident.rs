@@ -1,5 +1,6 @@
 //! Training where the data live: parameters, activations and the optimiser's state stay on the device, batches are gathered
-//! there by a list of rows, and of an epoch only its loss comes back. Checked in `tests/neural/devices.rs` against the CPU.
+//! there by a list of rows, and of epochs only their losses come back, when somebody wants to know them. Checked in
+//! `tests/neural/devices.rs` against the CPU.
 //!
 //! A layer `W x + b` is one matrix `[W, b]`, outputs x (inputs + 1), and rows end with a 1: a product then adds the biases,
 //! and the product that finds the gradient finds theirs.
@@ -148,8 +149,8 @@ impl<'a> Resident<'a> {
         Ok((inputs, now))
     }
 
-    /// One epoch over these batches: its mean loss with the penalty, as on the CPU. Nothing is read back before its end.
-    pub fn epoch(&mut self, batches: &[Vec<usize>]) -> Result<f64> {
+    /// One epoch over these batches: its mean loss with the penalty, as on the CPU, which stays on the device.
+    pub fn epoch(&mut self, batches: &[Vec<usize>]) -> Result<Pending> {
         let (mut list, mut parts) = (Vec::new(), Vec::new());
         for rows in batches {
             let weight = self.weight(rows);
@@ -173,7 +174,7 @@ impl<'a> Resident<'a> {
             );
             self.batch(x, &t, (part.start, list.rows().len()), weight, &mut losses)?;
         }
-        Ok(sum(&losses)? / total)
+        Ok(Pending { sums: sums(&losses)?, total })
     }
 
     /// One step by the rows of a batch, whose losses go to place `at` on and the penalties to place `notes` on.
@@ -215,7 +216,8 @@ impl<'a> Resident<'a> {
         let (_, a) = self.forward(gather_listed(&self.x, &list, part())?)?;
         let (_, losses) =
             crate::ops::output_loss(&a, &gather_listed(&self.targets, &list, part())?, self.output, 0.0)?;
-        Ok(sum(&losses)? / self.weight(held).max(1e-300))
+        let total = self.weight(held).max(1e-300);
+        Ok(read(&[Pending { sums: sums(&losses)?, total }])?[0])
     }
 
     /// Keeps the parameters as they are now, on the device.
@@ -244,10 +246,20 @@ fn zeros(device: &Device, count: usize) -> Result<Matrix> {
     Matrix::upload("network", device, Array2::<f64>::zeros((count.div_ceil(WIDE), WIDE)).view())
 }
 
-/// The sum of all entries: over columns on the device, the rest in f64.
-fn sum(losses: &Matrix) -> Result<f64> {
-    if losses.rows() == 1 {
-        return Ok(reduce(losses, Along::EachRow, Reduction::Sum)?.to_array()?.sum());
-    }
-    Ok(reduce(losses, Along::EachColumn, Reduction::Sum)?.to_array()?.sum())
+/// A mean loss that is still on the device: sums of parts of it, and what their sum is divided by.
+pub(super) struct Pending {
+    sums: Matrix,
+    total: f64,
+}
+
+/// These losses, in one read-back.
+pub(super) fn read(pending: &[Pending]) -> Result<Vec<f64>> {
+    let sums = Matrix::to_arrays(&pending.iter().map(|p| &p.sums).collect::<Vec<_>>())?;
+    Ok(sums.iter().zip(pending).map(|(s, p)| s.sum() / p.total).collect())
+}
+
+/// Sums of all entries over columns, or of a single row; the rest is summed in f64.
+fn sums(losses: &Matrix) -> Result<Matrix> {
+    let along = if losses.rows() == 1 { Along::EachRow } else { Along::EachColumn };
+    reduce(losses, along, Reduction::Sum)
 }

@@ -13,7 +13,7 @@ use crate::{Device, Result};
 /// Tasks with common lower layers: `y_k = head_k(trunk(x))`. Parameters are those of the trunk, then of each head.
 ///
 /// A trunk that was trained on some tasks can be given a new head with few data: [`SharedLayers::adapt`] trains the head
-/// alone. Runs on the CPU in f64.
+/// alone. Runs on the CPU in f64, whatever the device.
 ///
 /// ```
 /// use mercer::prelude::*;

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use ndarray::{Array, Array2, ArrayRef, ArrayView2, Axis, Ix2};
+use ndarray::{Array, Array1, Array2, ArrayRef, ArrayView2, Axis, Ix1, Ix2};
 
 use super::evidence::Conditioned;
 use super::fitted::FittedGp;
@@ -14,7 +14,7 @@ use crate::learn::configure::getters;
 use crate::learn::inherent::inherent;
 use crate::learn::plan::Method;
 use crate::learn::ranks::Meeting;
-use crate::learn::{Inputs, Predict, PredictDistribution, TargetDim, Targets};
+use crate::learn::{Inputs, MeanVariance, Predict, PredictDistribution, TargetDim, Targets};
 use crate::models::gp::prediction::Predictive;
 use crate::saved::Format;
 use crate::{Device, Error, Result};
@@ -71,6 +71,12 @@ pub struct MixturePrediction<D: TargetDim = Ix2> {
 impl<D: TargetDim> Answer for MixturePrediction<D> {
     fn unfit(&self) -> Option<(f64, usize, usize)> {
         self.mean.unfit().or_else(|| self.variance.unfit())
+    }
+}
+
+impl MeanVariance for MixturePrediction<Ix1> {
+    fn mean_variance(&self) -> (Array1<f64>, Array1<f64>) {
+        (self.mean.clone(), self.variance.clone())
     }
 }
 

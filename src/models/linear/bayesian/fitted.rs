@@ -15,7 +15,7 @@ use crate::learn::Answer;
 use crate::learn::configure::getters;
 use crate::learn::inherent::inherent;
 use crate::learn::metrics::r_squared;
-use crate::learn::{Inputs, Predict, PredictDistribution, Report, Reported, Score, Targets};
+use crate::learn::{Inputs, MeanVariance, Predict, PredictDistribution, Report, Reported, Score, Targets};
 use crate::probability::posterior_variance::known;
 use crate::saved::Format;
 
@@ -51,6 +51,12 @@ pub struct LinearPrediction {
 impl Answer for LinearPrediction {
     fn unfit(&self) -> Option<(f64, usize, usize)> {
         self.mean.unfit().or_else(|| self.function_variance.unfit())
+    }
+}
+
+impl MeanVariance for LinearPrediction {
+    fn mean_variance(&self) -> (Array1<f64>, Array1<f64>) {
+        (self.mean.clone(), self.variance())
     }
 }
 

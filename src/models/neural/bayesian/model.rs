@@ -43,7 +43,7 @@ pub enum WeightPosterior {
 /// Bayesian network: `w ~ N(0, 1/α)`, `t ~ N(f(x; w), 1/β)`, with the posterior of w approximated by a Gaussian.
 ///
 /// Predictions have error bars that widen where there are no data. Biases have the same prior as weights. All rows are used at
-/// each step. Runs on the CPU in f64.
+/// each step. Runs on the CPU in f64, whatever the device.
 ///
 /// ```
 /// use mercer::prelude::*;

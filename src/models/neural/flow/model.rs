@@ -5,7 +5,7 @@ use std::f64::consts::TAU;
 use ndarray::{Array1, Array2, ArrayView2, Axis};
 
 use super::map::FlowMap;
-use crate::check::{inputs, numbers, parameter, sample};
+use crate::check::{inputs, numbers, parameter, require, sample};
 use crate::learn::configure::{getters, setters};
 use crate::learn::inherent::{fits, inherent};
 use crate::learn::{Fit, Inputs, InverseTransform, Report, Reported, Sample, Score, Transform};
@@ -32,7 +32,7 @@ pub enum FlowKind {
 /// maximum likelihood.
 ///
 /// Columns are standardised first, which is a map like the others. Coupling maps take turns in which columns they leave as they
-/// are. Runs on the CPU in f64.
+/// are. Runs on the CPU in f64, whatever the device.
 ///
 /// ```
 /// use mercer::prelude::*;
@@ -80,6 +80,22 @@ impl NormalisingFlow {
             }
         };
         (0..self.maps).map(one).collect()
+    }
+
+    /// The mean negative log-density of the rows at these parameters, one map's after the other's, and its gradient: what
+    /// training descends. The rows are taken as they are; a fit standardises them first.
+    ///
+    /// # Errors
+    /// [`Error::Shape`](crate::Error::Shape) for another number of parameters, and bad data.
+    pub fn objective(&self, parameters: &[f64], x: impl Inputs) -> Result<(f64, Vec<f64>)> {
+        let x = x.inputs();
+        sample("NormalisingFlow::objective", "x", x.view(), 1)?;
+        let maps = self.chain(x.ncols())?;
+        let objective = Likelihood { maps: &maps, x: x.view() };
+        let (want, held, n) = (objective.parameters(), parameters.len(), x.nrows());
+        require("NormalisingFlow::objective", want == held, || format!("{held} parameters for {want}"))?;
+        let (value, gradient) = objective.batch(parameters, &(0..n).collect::<Vec<_>>(), 0)?;
+        Ok((value / n as f64, gradient.into_iter().map(|g| g / n as f64).collect()))
     }
 }
 
@@ -270,8 +286,6 @@ impl crate::saved::Checked for FittedFlow {
             && self.maps.iter().all(|m| m.width() == d)
             && self.maps.iter().map(FlowMap::parameters).sum::<usize>() == self.parameters.len()
             && self.parameters.iter().chain(&self.mean).chain(&self.scale).all(|v| v.is_finite());
-        crate::check::require("a saved FittedFlow", fits, || {
-            "maps and parameters that do not fit together".to_owned()
-        })
+        require("a saved FittedFlow", fits, || "maps and parameters that do not fit together".to_owned())
     }
 }

@@ -5,16 +5,16 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::fitted::{FittedGan, Generator};
-use super::mmd::mmd;
 use super::model::{Gan, GanLoss, OP};
-use crate::check::{entries, require};
-use crate::learn::Report;
+use crate::check::{entries, finite, inputs, require};
+use crate::learn::{Inputs, Report};
 use crate::models::neural::activation::{sigmoid, softplus};
 use crate::models::neural::network::Network;
 use crate::models::neural::pass;
 use crate::optim::{Adam, StepRule};
 use crate::random::gaussians;
-use crate::{Error, Result};
+use crate::stats::Mmd;
+use crate::{Error, Kernel, Result};
 
 impl GanLoss {
     /// What the discriminator gains by a number v at a row of the data, or at one that was generated, and how steeply.
@@ -28,13 +28,27 @@ impl GanLoss {
         }
     }
 
-    /// How steeply the generator's loss rises with v at what it made.
-    fn pull(&self, v: f64) -> f64 {
+    /// The generator's loss by a number v at what it made, and how steeply it rises.
+    fn loss(&self, v: f64) -> (f64, f64) {
         match self {
-            GanLoss::NonSaturating => -sigmoid(-v),
-            _ => self.gain(v, false).1,
+            GanLoss::NonSaturating => (softplus(-v), -sigmoid(-v)),
+            _ => self.gain(v, false),
         }
     }
+}
+
+/// What the two players of a round descend, at given parameters: [`Gan::round`].
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct GanRound {
+    /// What the discriminator gains: the value of the game. NaN of a kernel's discrepancy, which has no discriminator.
+    pub gain: f64,
+    /// The gradient of `-gain` by the discriminator's parameters; empty if there is none.
+    pub by_critic: Vec<f64>,
+    /// The loss of the generator.
+    pub loss: f64,
+    /// Its gradient by the generator's parameters.
+    pub by_generator: Vec<f64>,
 }
 
 /// Mean gain over rows, and the gradient of its negative by the discriminator's parameters.
@@ -53,10 +67,82 @@ fn critic_step(
     (gains.iter().map(|g| g.0).sum::<f64>() / n, gradient)
 }
 
+/// What the discriminator gains by rows of the data and rows that were made, and the gradient of its negative.
+fn judge(
+    loss: &GanLoss,
+    critic: &Network,
+    w: &[f64],
+    (real, made): (Array2<f64>, Array2<f64>),
+) -> (f64, Vec<f64>) {
+    let (a, mut gradient) = critic_step(loss, critic, w, real, true);
+    let (b, more) = critic_step(loss, critic, w, made, false);
+    gradient.iter_mut().zip(&more).for_each(|(g, m)| *g += m);
+    (a + b, gradient)
+}
+
+/// The generator's loss, and its gradient by the rows that were made.
+fn deceive(
+    loss: &GanLoss,
+    critic: &Network,
+    w: &[f64],
+    made: &Array2<f64>,
+    real: impl FnOnce() -> Array2<f64>,
+) -> Result<(f64, Array2<f64>)> {
+    if let GanLoss::Mmd { lengthscales } = loss {
+        let share = 1.0 / lengthscales.len() as f64;
+        let kernels = lengthscales.iter().map(|l| Kernel::rbf(*l) * share);
+        let kernel = kernels.reduce(|a, b| a + b).unwrap_or_else(|| Kernel::rbf(1.0));
+        return Mmd::new(kernel).loss(made, real());
+    }
+    let n = made.nrows() as f64;
+    let judged = pass::record(critic, w, made.clone(), None);
+    let value = judged.output().iter().map(|v| loss.loss(*v).0).sum::<f64>() / n;
+    let pull = judged.output().mapv(|v| loss.loss(v).1 / n);
+    Ok((value, pass::backward(critic, w, &judged, pull.view()).inputs))
+}
+
+impl Gan {
+    /// Generator and discriminator for rows of d numbers.
+    fn players(&self, d: usize) -> Result<(Network, Network)> {
+        let generator = Network::mlp(self.latent, &self.generator, d, self.activation)?;
+        Ok((generator, Network::mlp(d, &self.critic, 1, self.activation)?))
+    }
+
+    /// Both objectives of a round and their gradients at these parameters, for rows x of the data and codes z: what a fit
+    /// descends, the discriminator first.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] for other numbers of parameters or columns; settings out of their domain, and bad data.
+    pub fn round(
+        &self,
+        generator: &[f64],
+        critic: &[f64],
+        x: impl Inputs,
+        z: impl Inputs,
+    ) -> Result<GanRound> {
+        const OP: &str = "Gan::round";
+        self.check()?;
+        let (x, z) = (x.inputs(), z.inputs());
+        inputs(OP, z.view(), self.latent)?;
+        finite(OP, "x", x.view())?;
+        let (g, c) = self.players(x.ncols())?;
+        g.holds(generator)?;
+        c.holds(critic)?;
+        let tape = pass::record(&g, generator, z.to_owned(), None);
+        let made = tape.output();
+        let (gain, by_critic) = match self.loss {
+            GanLoss::Mmd { .. } => (f64::NAN, Vec::new()),
+            _ => judge(&self.loss, &c, critic, (x.to_owned(), made.clone())),
+        };
+        let (loss, delta) = deceive(&self.loss, &c, critic, made, || x.to_owned())?;
+        let by_generator = pass::backward(&g, generator, &tape, delta.view()).parameters;
+        Ok(GanRound { gain, by_critic, loss, by_generator })
+    }
+}
+
 pub(super) fn play(model: &Gan, x: ArrayView2<f64>) -> Result<FittedGan> {
     let (n, d) = x.dim();
-    let generator = Network::mlp(model.latent, &model.generator, d, model.activation)?;
-    let critic = Network::mlp(d, &model.critic, 1, model.activation)?;
+    let (generator, critic) = model.players(d)?;
     let (mut theta, mut phi) = (generator.initial(model.seed), critic.initial(model.seed.wrapping_add(1)));
     // The last biases are where the data are: the game begins near them.
     let mean = x.mean_axis(Axis(0)).unwrap_or_else(|| ndarray::Array1::zeros(d));
@@ -81,10 +167,8 @@ pub(super) fn play(model: &Gan, x: ArrayView2<f64>) -> Result<FittedGan> {
         let mut value = f64::NAN;
         for _ in 0..steps {
             let made = pass::forward(&generator, &theta, noise().view());
-            let (a, mut gradient) = critic_step(&model.loss, &critic, &phi, batch(), true);
-            let (b, more) = critic_step(&model.loss, &critic, &phi, made, false);
-            gradient.iter_mut().zip(&more).for_each(|(g, m)| *g += m);
-            value = a + b;
+            let (gain, gradient) = judge(&model.loss, &critic, &phi, (batch(), made));
+            value = gain;
             sound(&gradient, round)?;
             critic_rule.step(&mut phi, &gradient)?;
             if let GanLoss::Wasserstein { clip } = model.loss {
@@ -94,15 +178,11 @@ pub(super) fn play(model: &Gan, x: ArrayView2<f64>) -> Result<FittedGan> {
             }
         }
         let tape = pass::record(&generator, &theta, noise(), None);
-        let delta = if let GanLoss::Mmd { lengthscales } = &model.loss {
-            let (found, gradient) = mmd(batch().view(), tape.output().view(), lengthscales);
-            value = found;
-            gradient
-        } else {
-            let judged = pass::record(&critic, &phi, tape.output().clone(), None);
-            let pull = judged.output().mapv(|v| model.loss.pull(v) / size as f64);
-            pass::backward(&critic, &phi, &judged, pull.view()).inputs
-        };
+        sound(tape.output(), round)?;
+        let (loss, delta) = deceive(&model.loss, &critic, &phi, tape.output(), &mut batch)?;
+        if steps == 0 {
+            value = loss;
+        }
         let gradient = pass::backward(&generator, &theta, &tape, delta.view()).parameters;
         sound(&gradient, round)?;
         rule.step(&mut theta, &gradient)?;
@@ -113,9 +193,9 @@ pub(super) fn play(model: &Gan, x: ArrayView2<f64>) -> Result<FittedGan> {
     Ok(FittedGan::new(Generator::new(generator, theta)?, critic, phi, report))
 }
 
-/// An error with the round in which a gradient is no longer a number.
-fn sound(gradient: &[f64], round: usize) -> Result<()> {
-    if gradient.iter().all(|g| g.is_finite()) {
+/// An error with the round in which something is no longer a number.
+fn sound<'a>(numbers: impl IntoIterator<Item = &'a f64>, round: usize) -> Result<()> {
+    if numbers.into_iter().all(|v| v.is_finite()) {
         return Ok(());
     }
     Err(Error::NoConvergence { op: OP, iterations: round + 1, residual: f64::INFINITY, tolerance: 0.0 })

@@ -3,9 +3,9 @@
 mod divergence;
 mod fitted;
 mod game;
-mod mmd;
 mod model;
 
 pub use divergence::VariationalDivergence;
 pub use fitted::{FittedGan, Generator};
+pub use game::GanRound;
 pub use model::{Gan, GanLoss};

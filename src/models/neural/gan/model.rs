@@ -29,7 +29,8 @@ pub enum GanLoss {
         /// The largest parameter of the critic, > 0.
         clip: f64,
     },
-    /// No discriminator: the squared maximum mean discrepancy with the mean of Gaussian kernels of these lengthscales.
+    /// No discriminator: [`Mmd::loss`](crate::stats::Mmd::loss), the unbiased squared discrepancy, with the mean of Gaussian
+    /// kernels of these lengthscales.
     Mmd {
         /// All > 0.
         lengthscales: Vec<f64>,
@@ -41,7 +42,7 @@ pub enum GanLoss {
 ///
 /// Each round the discriminator makes some steps of Adam, then the generator one, on batches that the seed decides. There is
 /// no density and no objective that falls: judge what comes out by a two-sample test
-/// ([`Mmd`](crate::stats), C2ST). Runs on the CPU in f64.
+/// ([`Mmd`](crate::stats::Mmd), [`c2st`](crate::stats::c2st)). Runs on the CPU in f64, whatever the device.
 ///
 /// ```
 /// use mercer::prelude::*;
@@ -124,11 +125,9 @@ setters!(Gan {
 
 fits!(Gan: Fit -> FittedGan);
 
-impl Fit for Gan {
-    type Fitted = FittedGan;
-
-    fn fit(&self, _: &Device, x: ArrayView2<f64>, (): &()) -> Result<FittedGan> {
-        sample(OP, "x", x, 2)?;
+impl Gan {
+    /// Settings that lie in their domain.
+    pub(super) fn check(&self) -> Result<()> {
         for (name, count) in [("latent", self.latent), ("rounds", self.rounds), ("batch", self.batch)] {
             parameter(name, count as f64, count > 0, "must be at least 1")?;
         }
@@ -142,9 +141,20 @@ impl Fit for Gan {
                 let count = lengthscales.len();
                 parameter("lengthscales", count as f64, count > 0, "there must be at least one")?;
                 lengthscales.iter().try_for_each(|l| positive("lengthscale", *l))?;
+                parameter("batch", self.batch as f64, self.batch > 1, "must be at least 2 to compare pairs")?;
             }
             _ => {}
         }
+        Ok(())
+    }
+}
+
+impl Fit for Gan {
+    type Fitted = FittedGan;
+
+    fn fit(&self, _: &Device, x: ArrayView2<f64>, (): &()) -> Result<FittedGan> {
+        sample(OP, "x", x, 2)?;
+        self.check()?;
         play(self, x)
     }
 }

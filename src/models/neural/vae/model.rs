@@ -30,9 +30,9 @@ pub enum Decoder {
 ///
 /// θ and φ maximise the mean of `E_q ln p_θ(x | z) - KL(q_φ(z | x) ‖ p(z))` together, by gradients through
 /// `z = m + e^{s/2}ε` with one ε a row and step, and the KL in closed form. With
-/// [`importance_samples`](Vae::importance_samples) of K > 1 it is the importance weighted autoencoder: the bound is
+/// [`importance_samples`](Vae::importance_samples) of K > 1 it is the importance weighted autoencoder (IWAE): the bound is
 /// `E ln (1/K) Σ_k p(x, z_k)/q(z_k | x)`, which rises with K. Without hidden layers it is probabilistic principal component
-/// analysis. Runs on the CPU in f64.
+/// analysis. Runs on the CPU in f64, whatever the device.
 ///
 /// ```
 /// use mercer::prelude::*;
@@ -43,6 +43,7 @@ pub enum Decoder {
 /// assert_eq!(fitted.sample(5, 1)?.dim(), (5, 3));
 /// # Ok::<(), mercer::Error>(())
 /// ```
+#[doc(alias = "Iwae")]
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Vae {
