@@ -50,7 +50,7 @@ fn without_correlation(device: &Device, table: &Array2<f64>, area: &Area) -> Res
         "{} tumours: does the worst perimeter say anything about the error of the fractal dimension?\n",
         x.nrows()
     );
-    let (correlation, p) = correlation_test(&x, &y, 1000);
+    let (correlation, p) = correlation_test(&x, &y, 1000)?;
     println!("{:34} {correlation:>10.4}   p = {p:.3}", "correlation");
     let say = |what: &str, found: &TestOutcome| {
         println!("{what:34} {:>10.3e}   p = {:.3}", found.statistic, found.p_value);
@@ -77,7 +77,7 @@ fn without_correlation(device: &Device, table: &Array2<f64>, area: &Area) -> Res
 }
 
 /// Pearson's correlation and its two-sided permutation p-value.
-fn correlation_test(x: &Array2<f64>, y: &Array2<f64>, count: usize) -> (f64, f64) {
+fn correlation_test(x: &Array2<f64>, y: &Array2<f64>, count: usize) -> mercer::Result<(f64, f64)> {
     let unit = |a: &Array2<f64>| {
         let centred = a - a.mean().unwrap_or(0.0);
         let length = centred.iter().map(|v| v * v).sum::<f64>().sqrt();
@@ -86,13 +86,12 @@ fn correlation_test(x: &Array2<f64>, y: &Array2<f64>, count: usize) -> (f64, f64
     let (x, y) = (unit(x), unit(y));
     let n = x.nrows();
     let own = (&x * &y).sum();
-    let larger = (0..count)
-        .filter(|&b| {
-            let order = permutation(n, n, 0, b)?;
-            (&x * &y.select(Axis(0), &order)).sum().abs() >= own.abs()
-        })
-        .count();
-    (own, (larger + 1) as f64 / (count + 1) as f64)
+    let mut larger = 0;
+    for b in 0..count {
+        let order = permutation(n, n, 0, b)?;
+        larger += usize::from((&x * &y.select(Axis(0), &order)).sum().abs() >= own.abs());
+    }
+    Ok((own, (larger + 1) as f64 / (count + 1) as f64))
 }
 
 fn draw_pairs(area: &Area, x: &Array2<f64>, y: &Array2<f64>, correlation: f64) -> Result<(), Box<dyn Error>> {

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use mercer::learn::ranks::{Counted, Ranks, meet};
 use mercer::prelude::*;
+use mercer::random::Philox;
 use mercer_mpi::Mpi;
 use ndarray::{Array2, s};
 
@@ -14,13 +15,11 @@ fn main() -> mercer::Result<()> {
     let world = Mpi::start()?;
     let counted = Counted::new(&world);
     // Numbers without structure, in which nothing converges soon.
-    let (n, d) = (20_000u64, 8u64);
-    let number = |i: usize| (i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29) >> 32;
-    let x = Array2::from_shape_fn((n as usize, d as usize), |(i, j)| {
-        number(i * d as usize + j) as f64 / f64::from(u32::MAX)
-    });
+    let (n, d) = (20_000, 8);
+    let mut numbers = Philox::new(1, 0);
+    let x = Array2::from_shape_simple_fn((n, d), || numbers.uniform());
     let share = |n: usize| world.rank() * n / world.size()..(world.rank() + 1) * n / world.size();
-    let (part, cpu) = (x.slice(s![share(n as usize), ..]), Device::cpu());
+    let (part, cpu) = (x.slice(s![share(n), ..]), Device::cpu());
     let each = |what: &str, run: &dyn Fn(usize) -> mercer::Result<usize>| -> mercer::Result<()> {
         let mut seen = Vec::new();
         for iterations in ITERATIONS {
@@ -53,7 +52,7 @@ fn main() -> mercer::Result<()> {
         let start = GaussianParams {
             weights: ndarray::Array1::from_elem(5, 0.2),
             means: centres.clone(),
-            covariance: mercer::models::mixture::Covariance::Diagonal(Array2::ones((5, d as usize))),
+            covariance: mercer::models::mixture::Covariance::Diagonal(Array2::ones((5, d))),
         };
         let model = GaussianMixture::new(5).start(MixtureStart::Given(start)).tolerance(0.0);
         Ok(model.max_iterations(count).fit_across(&counted, &cpu, part)?.report().iterations)
@@ -63,8 +62,9 @@ fn main() -> mercer::Result<()> {
     each("kernel ridge", &|count| {
         // A tolerance that so many iterations reach about.
         let tolerance = if count == ITERATIONS[0] { 1e-2 } else { 1e-12 };
-        let model =
-            KernelRidge::new(Kernel::rbf(0.3), 1e-6).solver(KernelSolver::MatrixFree).tolerance(tolerance);
+        let model = KernelRidge::new(Kernel::matern32(1.0), 1e-8)
+            .solver(KernelSolver::MatrixFree)
+            .tolerance(tolerance);
         let fit = model.fit_across(&counted, &cpu, x.slice(s![own.clone(), ..]), y.slice(s![own.clone()]))?;
         Ok(match fit.report() {
             mercer::linalg::SolveReport::Iterative(info) => info.iterations,
