@@ -166,7 +166,7 @@ fn points_that_are_all_the_same() {
 }
 
 /// Early exaggeration multiplies the pull alone: one step from rest is `-0.8 r · 4 Σ_j (a p_ij - q_ij) q̃_ij (y_i - y_j)`, one
-/// is none, and the factor of the article ends lower than none.
+/// is none, and after the early steps the descent begins anew.
 #[test]
 fn early_exaggeration_pulls() {
     let (x, y) = (random(12, 3, 1), random(12, 2, 2));
@@ -200,16 +200,6 @@ fn early_exaggeration_pulls() {
     let six = early.max_iterations(6).fit(&Device::cpu(), &x).unwrap();
     let last = model.start(TSneStart::Given(five)).exaggerated_iterations(0).max_iterations(1);
     assert_eq!(six.embedding(), last.fit(&Device::cpu(), &x).unwrap().embedding());
-    // Neighbours are pulled together: their mean squared distance, in units of that of all pairs.
-    let digits = table(&oracle("tsne")["x"]);
-    let p = affinities(&digits, 15.0);
-    let tightness = |a: f64| {
-        let model = TSne::new(2).perplexity(15.0).early_exaggeration(a).exaggerated_iterations(60);
-        let z = model.max_iterations(60).fit(&Device::cpu(), &digits).unwrap().embedding().clone();
-        let d2 = Array2::from_shape_fn((120, 120), |(i, j)| (&z.row(i) - &z.row(j)).mapv(|v| v * v).sum());
-        (&p * &d2).sum() / d2.mean().unwrap()
-    };
-    assert!(tightness(12.0) < tightness(1.0), "{} {}", tightness(12.0), tightness(1.0));
     assert!(TSne::new(2).perplexity(4.0).early_exaggeration(0.0).fit(&Device::cpu(), &x).is_err());
 }
 

@@ -96,7 +96,7 @@ fn every_machine_is_found_on_every_adapter() {
         (
             "nu",
             Box::new(|d| {
-                many(SvmClassifier::nu(Kernel::rbf(0.8), 0.5).tolerance(1e-5).fit(d, &x, &y).unwrap())
+                many(SvmClassifier::nu(Kernel::rbf(0.8), 0.5).tolerance(1e-3).fit(d, &x, &y).unwrap())
             }),
         ),
         (
@@ -134,7 +134,7 @@ fn every_machine_is_found_on_every_adapter() {
         (
             "nu regression",
             Box::new(|d| {
-                let f = SvmRegressor::nu(Kernel::rbf(0.8), 1.0, 0.3).tolerance(1e-5).fit(d, &x, &z).unwrap();
+                let f = SvmRegressor::nu(Kernel::rbf(0.8), 1.0, 0.3).tolerance(1e-3).fit(d, &x, &z).unwrap();
                 (f.certificates().to_vec(), f.support().to_vec())
             }),
         ),
@@ -157,7 +157,12 @@ fn every_machine_is_found_on_every_adapter() {
             assert!(down >= 4 * N as u64 * got.len() as u64, "{name} on {device}: {down} bytes down");
             assert_eq!(got.len(), want.len());
             for (g, w) in got.iter().zip(&want) {
-                assert!((g.dual - w.dual).abs() <= 1e-6 * w.dual.abs(), "{name} on {device}: {g}, {w}");
+                // Machines of ν end earlier: no dual is above any primal, so that they differ by a gap at most.
+                let early = if name.starts_with("nu") { g.gap().max(w.gap()) } else { 0.0 };
+                assert!(
+                    (g.dual - w.dual).abs() <= 1e-6 * w.dual.abs() + early,
+                    "{name} on {device}: {g}, {w}"
+                );
             }
             let both = kept.iter().filter(|i| support.binary_search(i).is_ok()).count();
             let most = support.len().max(kept.len());
