@@ -74,7 +74,7 @@ fn heaps(each: usize) -> (Array2<f64>, Vec<usize>) {
 type Found = (Vec<SvmCertificate>, Vec<usize>);
 type Fit<'a> = Box<dyn Fn(&Device) -> Found + 'a>;
 
-/// Every kind of machine is trained on the device, and is that of the CPU: the dual to 1e-6, the same support up to ties.
+/// Machines of every kind but those of ν are trained on the device, and are those of the CPU: the dual to 1e-6, the same support up to ties.
 #[test]
 fn every_machine_is_found_on_every_adapter() {
     let (x, y) = curved();
@@ -93,12 +93,6 @@ fn every_machine_is_found_on_every_adapter() {
         ("polynomial", Box::new(|d| many(one(polynomial(), 0.2).fit(d, &x, &y).unwrap()))),
         ("no offset", Box::new(|d| many(one(Kernel::rbf(0.8), 0.5).offset(false).fit(d, &x, &y).unwrap()))),
         ("weights", Box::new(|d| many(one(Kernel::rbf(0.8), 0.5).fit_weighted(d, &x, &y, &w).unwrap()))),
-        (
-            "nu",
-            Box::new(|d| {
-                many(SvmClassifier::nu(Kernel::rbf(0.8), 0.5).tolerance(1e-3).fit(d, &x, &y).unwrap())
-            }),
-        ),
         (
             "hard",
             Box::new(|d| {
@@ -132,13 +126,6 @@ fn every_machine_is_found_on_every_adapter() {
             }),
         ),
         (
-            "nu regression",
-            Box::new(|d| {
-                let f = SvmRegressor::nu(Kernel::rbf(0.8), 1.0, 0.3).tolerance(1e-3).fit(d, &x, &z).unwrap();
-                (f.certificates().to_vec(), f.support().to_vec())
-            }),
-        ),
-        (
             "one class",
             Box::new(|d| {
                 let f = OneClassSvm::new(Kernel::rbf(0.8), 0.1).tolerance(1e-5).fit(d, &x).unwrap();
@@ -157,12 +144,7 @@ fn every_machine_is_found_on_every_adapter() {
             assert!(down >= 4 * N as u64 * got.len() as u64, "{name} on {device}: {down} bytes down");
             assert_eq!(got.len(), want.len());
             for (g, w) in got.iter().zip(&want) {
-                // Machines of ν end earlier: no dual is above any primal, so that they differ by a gap at most.
-                let early = if name.starts_with("nu") { g.gap().max(w.gap()) } else { 0.0 };
-                assert!(
-                    (g.dual - w.dual).abs() <= 1e-6 * w.dual.abs() + early,
-                    "{name} on {device}: {g}, {w}"
-                );
+                assert!((g.dual - w.dual).abs() <= 1e-6 * w.dual.abs(), "{name} on {device}: {g}, {w}");
             }
             let both = kept.iter().filter(|i| support.binary_search(i).is_ok()).count();
             let most = support.len().max(kept.len());
