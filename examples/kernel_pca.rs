@@ -1,20 +1,26 @@
-//! Kernel principal components: rings that no line divides, and noise that pre-images remove.
+//! Kernel principal components: rings that no line divides, and noise that pre-images remove from a circle and from digits.
 //!
 //! `cargo run --release --example kernel_pca` writes `target/kernel_pca.png`: two rings, their first two scores, a noisy
-//! circle and what is left of it after a way there and back through four components.
+//! circle and what is left of it after a way there and back through four components; below them digits, the same with noise,
+//! and what principal components and the pre-images of kernel ones make of these.
 
 #[path = "support/mod.rs"]
 mod support;
+#[path = "support/tiles.rs"]
+mod tiles;
 
 use std::error::Error;
 
 use mercer::prelude::*;
-use ndarray::{Array2, Axis, concatenate};
+use ndarray::{Array2, Axis, concatenate, s};
 use plotters::prelude::*;
+
+type Panel = DrawingArea<BitMapBackend<'static>, plotters::coord::Shift>;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let device = Device::cpu();
-    let (path, area) = support::picture("kernel_pca", (1500, 1400))?;
+    let (path, whole) = support::picture("kernel_pca", (1500, 1880))?;
+    let (area, below) = whole.split_vertically(1400);
     let panels = area.split_evenly((2, 2));
 
     let rings = concatenate(Axis(0), &[ring(120, 0.8, 0.12, 1).view(), ring(120, 2.2, 0.12, 2).view()])?;
@@ -44,8 +50,37 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("distance from the circle: {:.3} before, {:.3} after", off(&noisy), off(&clean));
     scatter(&panels[2], "A circle with noise", 3.2, &[(&noisy, &vec![0; 150])])?;
     scatter(&panels[3], "Pre-images of four components", 3.2, &[(&clean, &vec![1; 150])])?;
-    area.present()?;
+    digits(&below)?;
+    whole.present()?;
     println!("\nwrote {}", path.display());
+    Ok(())
+}
+
+/// Digits that no component was fitted to, with noise, by the best number of principal components and by pre-images.
+fn digits(area: &Panel) -> Result<(), Box<dyn Error>> {
+    let device = Device::cpu();
+    let images = support::table("digits.csv")?.slice(s![.., 1..]).to_owned() / 16.0;
+    let (train, clean) = (images.slice(s![..500, ..]), images.slice(s![500..560, ..]));
+    let noisy = &clean + &(0.4 * Kernel::rbf(1.0).spectral_draws(64, 60, 5)?);
+    let error = |x: &Array2<f64>| (x - &clean).mapv(|v| v * v).mean().unwrap_or(f64::NAN);
+    let linear = Pca::new(12).fit(&device, train)?;
+    let linear = linear.inverse_transform(linear.transform(&noisy)?)?;
+    let curved = KernelPca::new(Kernel::rbf(3.0), 32).fit(&device, train)?;
+    let curved = curved.inverse_transform(curved.transform(&noisy)?)?;
+    println!(
+        "digits: mean squared error {:.4} with noise, {:.4} after 12 principal components, {:.4} after pre-images of 32",
+        error(&noisy),
+        error(&linear),
+        error(&curved)
+    );
+    let rows = [("digits", &clean.to_owned()), ("noise", &noisy), ("PCA", &linear), ("pre-images", &curved)];
+    for (down, (name, images)) in rows.into_iter().enumerate() {
+        let top = 20 + 112 * down as i32;
+        tiles::write(area, name, (20, top + 36), 24)?;
+        for (across, image) in images.rows().into_iter().take(11).enumerate() {
+            tiles::tile(area, image, 8, ((180 + 116 * across as i32, top), 12), (0.0, 1.0))?;
+        }
+    }
     Ok(())
 }
 
@@ -60,7 +95,7 @@ fn ring(n: usize, radius: f64, noise: f64, seed: u64) -> Array2<f64> {
 }
 
 fn scatter(
-    area: &DrawingArea<BitMapBackend<'static>, plotters::coord::Shift>,
+    area: &Panel,
     title: &str,
     reach: f64,
     sets: &[(&Array2<f64>, &Vec<usize>)],

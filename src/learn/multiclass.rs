@@ -19,6 +19,12 @@ pub trait Confidence<T> {
     /// # Errors
     /// Those of the classifier.
     fn of(fitted: &T, x: ArrayView2<f64>) -> Result<Array1<f64>>;
+
+    /// One column for each class: differences are log-odds, or what stands for them.
+    ///
+    /// # Errors
+    /// Those of the classifier.
+    fn logits(fitted: &T, x: ArrayView2<f64>) -> Result<Array2<f64>>;
 }
 
 /// Confidence by [`Decision`].
@@ -33,11 +39,21 @@ impl<T: Decision> Confidence<T> for ByDecision {
     fn of(fitted: &T, x: ArrayView2<f64>) -> Result<Array1<f64>> {
         last_column(fitted.decision(x)?, 1)
     }
+
+    fn logits(fitted: &T, x: ArrayView2<f64>) -> Result<Array2<f64>> {
+        let scores = fitted.decision(x)?;
+        let first = Array2::zeros((scores.nrows(), usize::from(scores.ncols() == 1)));
+        Ok(ndarray::concatenate![Axis(1), first, scores])
+    }
 }
 
 impl<T: PredictProba> Confidence<T> for ByProba {
     fn of(fitted: &T, x: ArrayView2<f64>) -> Result<Array1<f64>> {
         Ok(last_column(fitted.predict_proba(x)?, 2)? - 0.5)
+    }
+
+    fn logits(fitted: &T, x: ArrayView2<f64>) -> Result<Array2<f64>> {
+        Ok(fitted.predict_proba(x)?.mapv(|p| p.max(f64::MIN_POSITIVE).ln()))
     }
 }
 

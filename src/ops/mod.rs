@@ -107,6 +107,7 @@ pub(crate) use softmax::softmax_block;
 pub use softmax::{softmax, softmax_logsumexp};
 pub use solve_triangular::{Side, Triangle, solve_triangular};
 pub(crate) use solve_triangular::{invert_lower, solve_in_place, solve_triangular_in_place};
+pub(crate) use spmm::Multiplier;
 pub use spmm::spmm;
 pub use topic_sweep::{TopicPriors, TopicSweep, WordCounts, topic_sweep};
 pub use transpose::transpose;

@@ -6,10 +6,11 @@ use ndarray::Array2;
 
 use super::half::single;
 use super::require;
+use crate::device::Place;
 use crate::gpu::{Buffer, Gpu, Pass, Shader};
 use crate::matrix::window::{step, windows};
 use crate::matrix::{Shared, SparseMatrix};
-use crate::{Matrix, Result};
+use crate::{Device, Matrix, Result};
 
 const SHADER: &str = include_str!("../../shaders/spmm.wgsl");
 /// Rows that one workgroup takes, and lanes that share a row.
@@ -55,11 +56,33 @@ pub fn spmm(a: &SparseMatrix, v: &Matrix) -> Result<Matrix> {
                 return Err(crate::Error::NotFinite { op: "spmm", what: "a", value, row, col });
             }
             let v = single(v)?;
-            // Outside of the guard: an upload has its own.
-            let zeros = Array2::<f32>::zeros((a.rows(), v.cols()));
-            let out = Matrix::upload("spmm", &v.device(), zeros.view())?;
-            gpu.guard("spmm", || on_gpu(gpu, a, &v, &out))?;
-            Ok(out)
+            let there = gpu.guard("spmm", || SparseThere::new(gpu, a))?;
+            there.times(gpu, &v)
+        }
+    }
+}
+
+/// `spmm` of one sparse matrix by many dense ones: it goes up once.
+pub(crate) struct Multiplier {
+    a: SparseMatrix,
+    there: Option<SparseThere>,
+}
+
+impl Multiplier {
+    /// On this device; on a GPU f32 must hold its values.
+    pub fn new(device: &Device, a: SparseMatrix) -> Result<Self> {
+        let there = match device.place() {
+            Place::Gpu(gpu) => Some(gpu.guard("spmm", || SparseThere::new(gpu, &a))?),
+            Place::Cpu => None,
+        };
+        Ok(Multiplier { a, there })
+    }
+
+    /// `A V`, where `v` lives: on the same device.
+    pub fn times(&self, v: &Matrix) -> Result<Matrix> {
+        match (v.place(), &self.there) {
+            (Shared::Gpu(gpu), Some(there)) => there.times(gpu, v),
+            _ => spmm(&self.a, v),
         }
     }
 }
@@ -98,18 +121,44 @@ fn chunks(a: &SparseMatrix, most: usize) -> Vec<Chunk> {
     all
 }
 
-fn on_gpu(gpu: &Gpu, a: &SparseMatrix, v: &Matrix, out: &Matrix) -> Result<()> {
+/// The chunks of a sparse matrix on a GPU, each with its offsets, columns and values.
+struct SparseThere {
+    rows: usize,
+    chunks: Vec<(Chunk, [Buffer; 3])>,
+}
+
+impl SparseThere {
+    fn new(gpu: &Gpu, a: &SparseMatrix) -> Result<Self> {
+        let most = (gpu.limits().binding_bytes / 4) as usize;
+        let up = |chunk: Chunk| {
+            let columns: Vec<u32> = a.columns()[chunk.entries.clone()].iter().map(|&j| j as u32).collect();
+            let values: Vec<f32> = a.values()[chunk.entries.clone()].iter().map(|&v| v as f32).collect();
+            let parts = [
+                gpu.upload("spmm.offsets", bytemuck::cast_slice(&chunk.offsets))?,
+                gpu.upload("spmm.columns", bytemuck::cast_slice(&columns))?,
+                gpu.upload("spmm.values", bytemuck::cast_slice(&values))?,
+            ];
+            Ok((chunk, parts))
+        };
+        let chunks = chunks(a, most).into_iter().map(up).collect::<Result<_>>()?;
+        Ok(SparseThere { rows: a.rows(), chunks })
+    }
+
+    fn times(&self, gpu: &Gpu, v: &Matrix) -> Result<Matrix> {
+        // Outside of the guard: an upload has its own.
+        let zeros = Array2::<f32>::zeros((self.rows, v.cols()));
+        let out = Matrix::upload("spmm", &v.device(), zeros.view())?;
+        gpu.guard("spmm", || on_gpu(gpu, self, v, &out))?;
+        Ok(out)
+    }
+}
+
+fn on_gpu(gpu: &Gpu, a: &SparseThere, v: &Matrix, out: &Matrix) -> Result<()> {
     let limits = gpu.limits();
-    let most = (limits.binding_bytes / 4) as usize;
     let (step_v, step_out) = (step(&limits, ROWS, &[v])?, step(&limits, ROWS, &[out])?);
-    for chunk in chunks(a, most) {
-        let columns: Vec<u32> = a.columns()[chunk.entries.clone()].iter().map(|&j| j as u32).collect();
-        let values: Vec<f32> = a.values()[chunk.entries.clone()].iter().map(|&v| v as f32).collect();
-        let offsets = gpu.upload("spmm.offsets", bytemuck::cast_slice(&chunk.offsets))?;
-        let columns = gpu.upload("spmm.columns", bytemuck::cast_slice(&columns))?;
-        let values = gpu.upload("spmm.values", bytemuck::cast_slice(&values))?;
+    for (chunk, parts) in &a.chunks {
         let end = chunk.first + chunk.offsets.len() - 1;
-        for to in windows(a.rows(), step_out) {
+        for to in windows(a.rows, step_out) {
             let (first, last) = (chunk.first.max(to.start), end.min(to.end));
             for from in windows(v.rows(), step_v).filter(|_| first < last) {
                 let groups = (last - first).div_ceil(ROWS);
@@ -123,7 +172,6 @@ fn on_gpu(gpu: &Gpu, a: &SparseMatrix, v: &Matrix, out: &Matrix) -> Result<()> {
                     v_first: from.start as u32,
                     v_end: from.end as u32,
                 };
-                let parts: [&Buffer; 3] = [&offsets, &columns, &values];
                 let mut binds: Vec<_> = parts.iter().map(|b| b.whole()).collect();
                 binds.push(v.rows_bind(from.start, from.end));
                 binds.push(out.rows_bind(to.start, to.end));

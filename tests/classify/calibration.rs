@@ -1,10 +1,10 @@
 //! Maps from scores to probabilities.
 
 use mercer::prelude::*;
-use ndarray::{Array1, array};
+use ndarray::{Array1, Axis, array};
 
 use crate::support::random;
-use crate::{labels, near, oracle, two, vector};
+use crate::{labels, near, oracle, three, two, vector};
 
 #[test]
 fn scikit_learn_agrees() {
@@ -60,10 +60,30 @@ fn temperature() {
     assert!(Temperature::of(array![[2.0, 0.0]], &[2]).is_err());
 }
 
-/// Calibrated scores of a perceptron lose less than its own as probabilities of 0 and 1.
+/// Calibrated scores of a perceptron lose less, on rows that it has not seen, than its own answers as probabilities of 0
+/// and 1, of which Brier's score is twice the share that is wrong.
 #[test]
 fn a_calibrated_classifier() {
     let (x, y) = two();
+    let noisy = &x + &(random(x.nrows(), 4, 31) * 0.8);
+    let (train, test): (Vec<usize>, Vec<usize>) = (0..y.len()).partition(|i| i % 2 == 0);
+    let of = |rows: &[usize]| (noisy.select(Axis(0), rows), rows.iter().map(|&i| y[i]).collect::<Vec<i64>>());
+    let ((train, known), (test, truth)) = (of(&train), of(&test));
+    let plain = Perceptron::new().max_passes(50).fit(&Device::cpu(), &train, &known).unwrap();
+    let wrong = 1.0 - plain.score(&test, &truth).unwrap();
+    assert!(wrong > 0.1, "the data are too easy: {wrong}");
+    let hard = |k: usize| {
+        plain.predict(&test).unwrap().iter().map(|y| f64::from(u8::from(*y == k as i64))).collect()
+    };
+    let columns: [Array1<f64>; 2] = [hard(0), hard(1)];
+    let sure = brier(&truth, &ndarray::stack![Axis(1), columns[0], columns[1]]).unwrap();
+    for map in [CalibrationMap::Platt, CalibrationMap::Isotonic, CalibrationMap::Temperature] {
+        let fit = Calibrated::new(Perceptron::new().max_passes(50), map)
+            .fit(&Device::cpu(), &train, &known)
+            .unwrap();
+        let lost = brier(&truth, &fit.predict_proba(&test).unwrap()).unwrap();
+        assert!(lost < 0.85 * sure, "{map:?}: {lost} of {sure}");
+    }
     for map in [CalibrationMap::Platt, CalibrationMap::Isotonic] {
         let fit = Calibrated::new(Perceptron::new().max_passes(50), map)
             .seed(1)
@@ -72,7 +92,6 @@ fn a_calibrated_classifier() {
         let p = fit.predict_proba(&x).unwrap();
         p.rows().into_iter().for_each(|row| near(row.sum(), 1.0, 1e-12));
         assert!(fit.score(&x, &y).unwrap() > 0.85);
-        assert!(brier(&y, &p).unwrap() < 0.25);
     }
     assert!(
         Calibrated::new(Perceptron::new(), CalibrationMap::Platt)
@@ -80,4 +99,41 @@ fn a_calibrated_classifier() {
             .fit(&Device::cpu(), &x, &y)
             .is_err()
     );
+}
+
+/// A temperature of held-out scores, for any number of classes: no prediction changes, it is stationary on the scores that it
+/// was learned from, and new rows are predicted no worse than without it.
+#[test]
+fn a_temperature_keeps_predictions() {
+    let (x, y) = three();
+    let noisy = &x + &(random(x.nrows(), 4, 33) * 1.2);
+    let new = &x + &(random(x.nrows(), 4, 34) * 1.2);
+    let sure = LinearDiscriminant::new();
+    let plain = sure.fit(&Device::cpu(), &noisy, &y).unwrap();
+    let fit =
+        Calibrated::new(sure.clone(), CalibrationMap::Temperature).fit(&Device::cpu(), &noisy, &y).unwrap();
+    assert_eq!(fit.classes(), [0, 1, 2]);
+    assert_eq!(fit.predict(&new).unwrap(), plain.predict(&new).unwrap());
+    let p = fit.predict_proba(&new).unwrap();
+    p.rows().into_iter().for_each(|row| near(row.sum(), 1.0, 1e-12));
+    // Every row has one temperature: log-odds over those of the classifier.
+    let scores = plain.decision(&new).unwrap();
+    let ratio = |i: usize| (scores[[i, 1]] - scores[[i, 0]]) / (p[[i, 1]] / p[[i, 0]]).ln();
+    for i in 1..20 {
+        near(ratio(i), ratio(0), 1e-6);
+    }
+    assert!((ratio(0) - 1.0).abs() > 0.01, "{}", ratio(0));
+    // Two classes, by one column of scores.
+    let (x, y) = two();
+    let noisy = &x + &(random(x.nrows(), 4, 35) * 0.8);
+    let fit = Calibrated::new(Perceptron::new().max_passes(30), CalibrationMap::Temperature);
+    let (fit, plain) = (
+        fit.fit(&Device::cpu(), &noisy, &y).unwrap(),
+        Perceptron::new().max_passes(30).fit(&Device::cpu(), &noisy, &y).unwrap(),
+    );
+    assert_eq!(fit.predict(&x).unwrap(), plain.predict(&x).unwrap());
+    // Scores that are all right have no likeliest temperature.
+    let apart = array![[-2.0], [-1.5], [-1.0], [1.0], [1.5], [2.0]];
+    let perfect = Calibrated::new(LinearDiscriminant::new(), CalibrationMap::Temperature).folds(3);
+    assert!(matches!(perfect.fit(&Device::cpu(), &apart, [0, 0, 0, 1, 1, 1]), Err(Error::Separable { .. })));
 }

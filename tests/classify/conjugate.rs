@@ -80,3 +80,21 @@ fn many_rows_forget_the_prior() {
     }
     assert!(model.fit(&Device::cpu(), random(4, 3, 1), [0, 0, 1, 1]).is_err());
 }
+
+/// Sequential is batch: a prior that has seen some rows is a prior.
+#[test]
+fn rows_may_come_one_after_the_other() {
+    let (x, y) = classes();
+    let (mean, scale) = (array![0.2, -0.1], array![[1.0, 0.2], [0.2, 0.7]]);
+    let model = BayesianDiscriminant::new(mean.view(), 0.5, 3.0, scale.view()).concentration(2.0);
+    let want = model.fit(&Device::cpu(), &x, &y).unwrap();
+    let mut fit = model.fit(&Device::cpu(), x.slice(ndarray::s![..5, ..]), &y[..5]).unwrap();
+    fit.update(x.slice(ndarray::s![5..6, ..]), &y[5..6]).unwrap();
+    fit.update(x.slice(ndarray::s![6.., ..]), &y[6..]).unwrap();
+    let new = random(9, 2, 6);
+    close(fit.log_joint(&new).unwrap().view(), want.log_joint(&new).unwrap().view(), 1e-11);
+    fit.degrees().iter().zip(want.degrees()).for_each(|(g, w)| near(*g, *w, 1e-14));
+    let before = fit.log_joint(&new).unwrap();
+    assert!(fit.update(&new, vec![7; 9]).is_err() && fit.update(&new, [0]).is_err());
+    assert_eq!(fit.log_joint(&new).unwrap(), before);
+}

@@ -30,6 +30,14 @@ fn mixtures_of_each_class() {
     let x = random(120, 2, 1) * 3.0;
     let y: Vec<bool> = x.rows().into_iter().map(|r| r[0] * r[1] > 0.0).collect();
     let one = GenerativeClassifier::new(GaussianMixture::new(1)).fit(&Device::cpu(), &x, &y).unwrap();
+    let qda = QuadraticDiscriminant::new().fit(&Device::cpu(), &x, &y).unwrap();
+    close(one.log_joint(&x).unwrap().view(), qda.log_joint(&x).unwrap().view(), 1e-4);
+    let given = GenerativeClassifier::new(GaussianMixture::new(1)).priors(vec![0.1, 0.9]);
+    let given = given.fit(&Device::cpu(), &x, &y).unwrap();
+    let moved = given.log_joint(&x).unwrap() - one.log_joint(&x).unwrap();
+    for (k, p) in [0.1f64, 0.9].into_iter().enumerate() {
+        moved.column(k).iter().for_each(|m| near(*m, (p / one.priors()[k]).ln(), 1e-9));
+    }
     let two = GenerativeClassifier::new(GaussianMixture::new(2).seed(1)).fit(&Device::cpu(), &x, &y).unwrap();
     assert!(two.score(&x, &y).unwrap() > one.score(&x, &y).unwrap());
     assert!(two.score(&x, &y).unwrap() > 0.9);
@@ -65,6 +73,18 @@ fn exponential_families_are_logistic() {
         let many = Array2::from_shape_fn((400, 1), |(i, _)| i as f64);
         near(fit.densities()[1].score_samples(&many).unwrap().mapv(f64::exp).sum(), 1.0, 1e-9);
     }
+    // λe^{-λx}: log-odds are linear in x with the slope λ₀ - λ₁, and the density integrates to one.
+    let fit = GenerativeClassifier::new(IndependentDensity::new(FeatureFamily::Exponential))
+        .fit(&Device::cpu(), &(&x + 1.0), y)
+        .unwrap();
+    let odds = fit.decision(&counts).unwrap();
+    let rates = [4.0 / 9.0, 4.0 / 24.0];
+    for i in 1..6 {
+        near(odds[[i, 0]] - odds[[i - 1, 0]], rates[0] - rates[1], 1e-12);
+    }
+    near(odds[[0, 0]], (rates[1] / rates[0]).ln(), 1e-12);
+    let fine = Array2::from_shape_fn((400_000, 1), |(i, _)| (i as f64 + 0.5) * 1e-3);
+    near(fit.densities()[1].score_samples(&fine).unwrap().mapv(f64::exp).sum() * 1e-3, 1.0, 1e-6);
     // Moments are matched: the likelihood splits into one problem a class.
     let fit = GenerativeClassifier::new(IndependentDensity::new(FeatureFamily::Poisson))
         .fit(&Device::cpu(), &x, y)

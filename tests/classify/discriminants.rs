@@ -62,6 +62,46 @@ fn scikit_learn_agrees() {
     }
     let qda = QuadraticDiscriminant::new().fit(&Device::cpu(), &x, &y).unwrap();
     close(qda.predict_proba(&x).unwrap().view(), matrix(&all["qda"]["proba"]).view(), 1e-8);
+    let qda = QuadraticDiscriminant::new().priors(vec![0.2, 0.5, 0.3]).fit(&Device::cpu(), &x, &y).unwrap();
+    close(qda.predict_proba(&x).unwrap().view(), matrix(&all["qda_priors"]["proba"]).view(), 1e-8);
+    // Shrinkage of classes of different size.
+    let shrunk =
+        LinearDiscriminant::new().shrinkage(0.3).fit(&Device::cpu(), x.slice(s![5.., ..]), &y[5..]).unwrap();
+    close(shrunk.coefficients().view(), matrix(&all["lda_shrunk"]["coefficients"]).view(), 1e-8);
+    close(shrunk.predict_proba(&x).unwrap().view(), matrix(&all["lda_shrunk"]["proba"]).view(), 1e-8);
+}
+
+/// Without bias a covariance is divided by N - K, or `N_k` - 1; one component is the first of all.
+#[test]
+fn options_of_discriminants() {
+    let (x, y) = three();
+    let (x, y) = (x.slice(s![5.., ..]).to_owned(), &y[5..]);
+    let (n, sizes) = (y.len() as f64, [0, 1, 2].map(|k| y.iter().filter(|y| **y == k).count() as f64));
+    let cpu = Device::cpu();
+    let (plain, fair) = (
+        LinearDiscriminant::new().fit(&cpu, &x, y).unwrap(),
+        LinearDiscriminant::new().unbiased(true).fit(&cpu, &x, y).unwrap(),
+    );
+    close(fair.covariance(), (&plain.covariance() * (n / (n - 3.0))).view(), 1e-12);
+    let (plain_q, fair_q) = (
+        QuadraticDiscriminant::new().fit(&cpu, &x, y).unwrap(),
+        QuadraticDiscriminant::new().unbiased(true).fit(&cpu, &x, y).unwrap(),
+    );
+    for (k, n) in sizes.into_iter().enumerate() {
+        let (fair, plain) = (fair_q.covariances(), plain_q.covariances());
+        let (fair, plain) = (fair.index_axis(Axis(0), k), plain.index_axis(Axis(0), k));
+        close(fair, (&plain * (n / (n - 1.0))).view(), 1e-12);
+    }
+    // S of a class by itself, shrunk by hand.
+    let own: Vec<usize> = (0..y.len()).filter(|&i| y[i] == 1).collect();
+    let rows = x.select(Axis(0), &own);
+    let away = &rows - &rows.mean_axis(Axis(0)).unwrap();
+    let s = away.t().dot(&away) / own.len() as f64;
+    let want = &s * 0.6 + Array2::<f64>::eye(4) * (0.4 * s.diag().sum() / 4.0);
+    let shrunk = QuadraticDiscriminant::new().shrinkage(0.4).fit(&cpu, &x, y).unwrap();
+    close(shrunk.covariances().index_axis(Axis(0), 1), want.view(), 1e-12);
+    let one = LinearDiscriminant::new().components(1).fit(&cpu, &x, y).unwrap().transform(&x).unwrap();
+    close(one.view(), plain.transform(&x).unwrap().slice(s![.., ..1]), 1e-14);
 }
 
 /// C-05: total scatter is that within and that between; the fit is the likeliest.

@@ -3,7 +3,7 @@
 use mercer::prelude::*;
 use ndarray::{Array1, Array2, ArrayView2};
 
-use crate::support::{adapters, alone, random};
+use crate::support::{adapters, alone, cost, random};
 
 /// Rows of k overlapping classes, correlated, one column far from the origin, and weights.
 fn rows(n: usize, d: usize, k: usize, seed: u64) -> (Array2<f64>, Vec<usize>, Array1<f64>) {
@@ -143,5 +143,43 @@ fn fits_move_rows_up_and_moments_down() {
         assert!(up >= 4 * n * rows && up <= 4 * n * rows + 2048, "{device}: {up} up");
         assert!(down >= 4 * n * k as u64 && down <= 4 * n * marks, "{device}: {down} down");
         assert!((1..=2).contains(&launches), "{device}: {launches} launches");
+    }
+}
+
+/// What classifiers of gaussians, words and events cost a device: every fit by moments and every prediction is made there.
+#[test]
+fn classifiers_work_on_the_device() {
+    let (n, d, k) = (2000usize, 6usize, 3usize);
+    let (x, y, _) = rows(n, d, k, 81);
+    let counts = x.mapv(|v| (4.0 * v).rem_euclid(7.0).floor());
+    let bits = counts.mapv(|v| f64::from(u8::from(v > 3.0)));
+    let four = |m: usize| (m.div_ceil(4) * 4) as u64;
+    let (size, sums) = (4 * n as u64 * four(d), 4 * n as u64 * four(k));
+    for device in alone() {
+        macro_rules! there {
+            ($name:literal, $model:expr, $x:expr, $fits:literal) => {
+                let ([launches, _, up, down], fit) = cost(&device, || $model.fit(&device, $x, &y).unwrap());
+                println!("{} on {device}: fit {launches} launches, {up} up, {down} down", $name);
+                if $fits {
+                    // Rows and the marks of their classes go up once, sums of classes come down.
+                    assert!(launches > 0 && up >= size + sums && up <= size + sums + 4096, $name);
+                    assert!(down > 0 && down <= 4 * (four(d) + 1) * four(d + 5) * k as u64 + 4096, $name);
+                } else {
+                    assert_eq!((launches, up, down), (0, 0, 0), $name);
+                }
+                let ([launches, _, up, down], got) = cost(&device, || fit.log_joint($x).unwrap());
+                println!("{} on {device}: predict {launches} launches, {up} up, {down} down", $name);
+                assert!(launches > 0 && up >= size && up <= size + 4096, $name);
+                assert!(down >= 4 * (n * k) as u64 && down <= sums, $name);
+                // f32 has other bits.
+                let here = fit.clone().on(&Device::cpu()).log_joint($x).unwrap();
+                assert_ne!(got, here, $name);
+                same(got.view(), here.view(), $name);
+            };
+        }
+        there!("LinearDiscriminant", LinearDiscriminant::new(), &x, true);
+        there!("GaussianNaiveBayes", GaussianNaiveBayes::new(), &x, true);
+        there!("BernoulliNaiveBayes", BernoulliNaiveBayes::new().beta(1.0, 1.0), &bits, false);
+        there!("MultinomialNaiveBayes", MultinomialNaiveBayes::new(0.5), &counts, false);
     }
 }

@@ -109,12 +109,20 @@ fn more_features_than_rows() {
     assert!(GaussianNaiveBayes::new().fit(&Device::cpu(), &x, &y).is_ok());
 }
 
-/// Scores of unseen labels are errors; so are settings out of their domain and categories never seen.
+/// A label never seen counts as wrong in a score; as many labels as rows must be there. Settings out of their domain are
+/// errors, and so are categories never seen.
 #[test]
 fn unseen_labels_and_bad_settings() {
     let (x, y) = data();
     let fit = LogisticRegression::new(1.0).fit(&Device::cpu(), &x, &y).unwrap();
     assert!(fit.score(&x, vec![true; 59]).is_err());
+    let named: Vec<usize> = y.iter().map(|y| usize::from(*y)).collect();
+    let fitted = LogisticRegression::new(1.0).fit(&Device::cpu(), &x, &named).unwrap();
+    let right = fitted.predict(&x).unwrap();
+    let mut truth = right.clone();
+    truth[7] = 2;
+    assert_eq!(fitted.score(&x, &right).unwrap(), 1.0);
+    near(fitted.score(&x, &truth).unwrap(), 59.0 / 60.0, 1e-15);
     assert!(LogisticRegression::new(-1.0).fit(&Device::cpu(), &x, &y).is_err());
     assert!(LogisticRegression::new(1.0).l1(f64::NAN).fit(&Device::cpu(), &x, &y).is_err());
     assert!(LogisticRegression::new(1.0).offset([1.0; 3]).fit(&Device::cpu(), &x, &y).is_err());

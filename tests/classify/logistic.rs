@@ -256,6 +256,15 @@ fn both_routes_meet() {
     let gradient = x.t().dot(&residual) + wide.coefficients().column(0);
     gradient.iter().for_each(|g| near(*g, 0.0, 2e-5));
     assert!(wide.standard_errors().is_none());
+    // The same problem in 60 coordinates of the rows' span, which few parameters make one of Newton's: X = L Q, Q Qᵀ = I,
+    // has the penalty ‖w‖² of w = Qᵀv.
+    let gram = x.dot(&x.t());
+    let root = mercer::linalg::eigh(gram.view()).unwrap();
+    let coordinates = &root.vectors * &root.values.mapv(|v| v.max(0.0).sqrt()).insert_axis(Axis(0));
+    let few = LogisticRegression::new(1.0).fit(&Device::cpu(), &coordinates, &y).unwrap();
+    assert!(few.standard_errors().is_some());
+    close(few.predict_proba(&coordinates).unwrap().view(), p.view(), 1e-5);
+    near(few.intercept()[0], wide.intercept()[0], 1e-5);
 }
 
 /// M.2: features make a linear classifier of XOR.
@@ -294,4 +303,53 @@ fn the_sigmoid_keeps_its_digits() {
             near((p[1] / p[0]).ln(), *a, 1e-6);
         }
     }
+}
+
+/// Weights of classes are weights of their rows: two classes and three, and the probit link.
+#[test]
+fn class_weights_are_weights_of_rows() {
+    let (cpu, each) = (Device::cpu(), [0.5, 3.0, 1.5]);
+    let by_row = |y: &[i64]| -> Array1<f64> { y.iter().map(|y| each[*y as usize]).collect() };
+    for ((x, y), k) in [(two(), 2), (three(), 3)] {
+        let model = LogisticRegression::new(0.7);
+        let rows = model.clone().fit_weighted(&cpu, &x, &y, by_row(&y)).unwrap();
+        let classes = ClassWeights::Each(each[..k].to_vec());
+        let classes = model.clone().class_weights(classes).fit(&cpu, &x, &y).unwrap();
+        close(classes.coefficients().view(), rows.coefficients().view(), 1e-8);
+        let plain = model.fit(&cpu, &x, &y).unwrap();
+        assert!((plain.coefficients() - rows.coefficients()).iter().any(|d| d.abs() > 1e-2), "{k} classes");
+    }
+    let (x, y) = two();
+    let model = ProbitRegression::new(0.7);
+    let rows = model.clone().fit_weighted(&cpu, &x, &y, by_row(&y)).unwrap();
+    let classes = model.clone().class_weights(ClassWeights::Each(vec![0.5, 3.0])).fit(&cpu, &x, &y).unwrap();
+    close(classes.coefficients().view(), rows.coefficients().view(), 1e-8);
+    // Balanced: n / (K n_k) each.
+    let (x, y) = (x.slice(s![10.., ..]), &y[10..]);
+    let share = |k: i64| y.len() as f64 / (2.0 * y.iter().filter(|y| **y == k).count() as f64);
+    let given = model.clone().class_weights(ClassWeights::Each(vec![share(0), share(1)]));
+    close(
+        model.class_weights(ClassWeights::Balanced).fit(&cpu, x, y).unwrap().coefficients().view(),
+        given.fit(&cpu, x, y).unwrap().coefficients().view(),
+        1e-12,
+    );
+}
+
+/// Through the origin: rows and their negatives with the other label have no intercept to find.
+#[test]
+fn without_an_intercept() {
+    let (cpu, x) = (Device::cpu(), random(30, 3, 81));
+    let y: Vec<bool> = x.rows().into_iter().map(|r| r[0] + 0.6 * (7.0 * r[1]).sin() > 0.0).collect();
+    let both = ndarray::concatenate![Axis(0), x, -&x];
+    let labels: Vec<bool> = y.iter().copied().chain(y.iter().map(|y| !y)).collect();
+    let with = ProbitRegression::new(0.5).fit(&cpu, &both, &labels).unwrap();
+    let without = ProbitRegression::new(0.25).intercept(false).fit(&cpu, &x, &y).unwrap();
+    near(with.intercept()[0], 0.0, 1e-9);
+    assert_eq!(without.intercept()[0], 0.0);
+    close(without.coefficients().view(), with.coefficients().view(), 1e-7);
+    let with = BayesianLogisticRegression::new(0.5).fit(&cpu, &both, &labels).unwrap();
+    let without = BayesianLogisticRegression::new(0.25).intercept(false).fit(&cpu, &x, &y).unwrap();
+    (0..3).for_each(|j| near(without.mean()[j], with.mean()[j], 1e-8));
+    near(with.mean()[3], 0.0, 1e-9);
+    assert_eq!(without.mean().len(), 3);
 }

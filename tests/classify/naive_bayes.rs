@@ -63,6 +63,128 @@ fn the_evidence_is_a_chain_of_predictions() {
     near(sum, whole.log_evidence().unwrap(), 1e-12);
 }
 
+/// Gaussian features: the predictive of a class is a product of Student's t, sequential is batch, and the evidence is the
+/// product of predictive densities, one row after the other.
+#[test]
+fn the_predictive_of_gaussian_features_is_students() {
+    use mercer::probability::distributions::{NormalInverseGamma, Univariate};
+    let (x, y) = three();
+    let model = BayesianGaussianNaiveBayes::new(0.5, 0.3, 1.5, 0.8).concentration(2.0);
+    let fit = model.fit(&Device::cpu(), &x, &y).unwrap();
+    let prior = NormalInverseGamma::new(0.5, 0.3, 1.5, 0.8).unwrap();
+    let new = random(9, 4, 6) * 5.0;
+    let joint = fit.log_joint(&new).unwrap();
+    let mut evidence = 0.0;
+    for class in 0..3 {
+        let rows: Vec<usize> = (0..y.len()).filter(|&i| y[i] == class).collect();
+        let share = (rows.len() as f64 + 2.0) / (y.len() as f64 + 6.0);
+        let mut want = Array1::from_elem(9, share.ln());
+        for j in 0..4 {
+            let own = x.select(Axis(0), &rows).column(j).to_vec();
+            let next = prior.posterior(&own).unwrap().predictive().unwrap();
+            want += &new.column(j).mapv(|v| next.log_density(v));
+            evidence += prior.log_evidence(&own).unwrap();
+        }
+        joint.column(class as usize).iter().zip(&want).for_each(|(g, w)| near(*g, *w, 1e-11));
+    }
+    // Rows 0, 25 and 50 are of different classes; the others follow one by one.
+    let first = [0, 25, 50];
+    assert_eq!(first.map(|i| y[i]), [0, 1, 2]);
+    let mut later = model.fit(&Device::cpu(), x.select(Axis(0), &first), [0, 1, 2]).unwrap();
+    let mut chain = later.log_evidence();
+    for i in (0..y.len()).filter(|i| !first.contains(i)) {
+        let row = x.select(Axis(0), &[i]);
+        chain += later.log_joint(&row).unwrap()[[0, y[i] as usize]];
+        later.update(&row, [y[i]]).unwrap();
+    }
+    close(later.log_joint(&new).unwrap().view(), joint.view(), 1e-10);
+    near(chain, fit.log_evidence(), 1e-9);
+    // The classes alone: a Pólya urn.
+    let urn: f64 = {
+        let mut seen = [2.0f64; 3];
+        let pick = |k: &i64| {
+            let p = seen[*k as usize] / seen.iter().sum::<f64>();
+            seen[*k as usize] += 1.0;
+            p.ln()
+        };
+        y.iter().map(pick).sum()
+    };
+    near(fit.log_evidence(), evidence + urn, 1e-10);
+    // Nothing is learned of a label never seen, nor of a row that is none.
+    let before = later.log_joint(&new).unwrap();
+    let two = x.select(Axis(0), &[0, 1]);
+    assert!(later.update(&two, [0, 7]).is_err() && later.update(&two, [0]).is_err());
+    assert!(later.update(&two * f64::NAN, [0, 0]).is_err());
+    assert_eq!(later.log_joint(&new).unwrap(), before);
+    // Many rows forget the prior.
+    let many = model.fit_weighted(&Device::cpu(), &x, &y, Array1::from_elem(y.len(), 1e7)).unwrap();
+    let plug_in = GaussianNaiveBayes::new().smoothing(0.0).fit(&Device::cpu(), &x, &y).unwrap();
+    close(many.log_joint(&x).unwrap().view(), plug_in.log_joint(&x).unwrap().view(), 1e-4);
+    for bad in [model.strength(0.0), model.shape(-1.0), model.scale(f64::NAN), model.concentration(0.0)] {
+        assert!(matches!(bad.fit(&Device::cpu(), &x, &y), Err(Error::Parameter { .. })), "{bad:?}");
+    }
+}
+
+/// Counts: the Dirichlet-multinomial predictive is a chain of words, θ for rows of one word, and its evidence a chain of rows.
+#[test]
+fn the_predictive_of_counts_integrates_over_the_words() {
+    let x = array![[2.0, 0.0, 1.0], [1.0, 1.0, 0.0], [0.0, 3.0, 1.0], [0.0, 0.0, 4.0], [3.0, 1.0, 0.0]];
+    let y = ["a", "a", "b", "b", "a"];
+    let plain = MultinomialNaiveBayes::new(0.7).dirichlet(1.5);
+    let model = plain.predictive(true);
+    let fit = model.fit(&Device::cpu(), &x, y).unwrap();
+    let theta = plain.fit(&Device::cpu(), &x, y).unwrap();
+    // (3 + 1.5)/(5 + 3) and (2 + 1.5)/(5 + 3): shares of the classes.
+    let none = fit.log_joint(array![[0.0, 0.0, 0.0]]).unwrap();
+    close(none.view(), array![[(4.5f64 / 8.0).ln(), (3.5f64 / 8.0).ln()]].view(), 1e-14);
+    close(
+        fit.log_joint(Array2::<f64>::eye(3)).unwrap().view(),
+        theta.log_joint(Array2::<f64>::eye(3)).unwrap().view(),
+        1e-12,
+    );
+    // Two and three of the same word, by hand: counts of "a" are 6, 2, 1, so A = 9 + 2.1.
+    let row = fit.log_joint(array![[2.0, 1.0, 0.0]]).unwrap()[[0, 0]];
+    let want = 4.5 / 8.0 * (6.7 / 11.1) * (7.7 / 12.1) * (2.7 / 13.1);
+    near(row, f64::ln(want), 1e-12);
+    assert!((theta.log_joint(array![[2.0, 1.0, 0.0]]).unwrap()[[0, 0]] - row).abs() > 1e-3);
+    // From rows 0 and 2 on, one after the other.
+    let mut later = model.fit(&Device::cpu(), x.select(Axis(0), &[0, 2]), ["a", "b"]).unwrap();
+    let mut chain = later.log_evidence().unwrap();
+    for i in [1, 3, 4] {
+        let row = x.select(Axis(0), &[i]);
+        chain += later.log_joint(&row).unwrap()[[0, usize::from(y[i] == "b")]];
+        later.update(&row, [y[i]]).unwrap();
+    }
+    near(chain, fit.log_evidence().unwrap(), 1e-12);
+    assert_eq!(later.log_joint(&x).unwrap(), fit.log_joint(&x).unwrap());
+    assert!(later.update(array![[-1.0, 0.0, 0.0]], ["a"]).is_err() && later.update(&x, ["c"; 5]).is_err());
+    assert!(MultinomialNaiveBayes::new(0.0).predictive(true).fit(&Device::cpu(), &x, y).is_err());
+    assert!(MultinomialNaiveBayes::new(1.0).fit(&Device::cpu(), &x, y).unwrap().log_evidence().is_err());
+}
+
+/// Categories: sequential is batch, and the evidence a chain of rows.
+#[test]
+fn categories_learn_one_after_the_other() {
+    let x = array![[0.0, 2.0], [0.0, 1.0], [1.0, 0.0], [2.0, 0.0], [1.0, 1.0]];
+    let y = [0, 0, 1, 1, 0];
+    let model = CategoricalNaiveBayes::new().smoothing(0.5).dirichlet(0.8).categories(vec![3, 3]);
+    let fit = model.fit(&Device::cpu(), &x, y).unwrap();
+    let mut later = model.fit(&Device::cpu(), x.select(Axis(0), &[0, 2]), [0, 1]).unwrap();
+    let mut chain = later.log_evidence().unwrap();
+    for i in [1, 3, 4] {
+        let row = x.select(Axis(0), &[i]);
+        chain += later.log_joint(&row).unwrap()[[0, y[i]]];
+        later.update(&row, [y[i]]).unwrap();
+    }
+    near(chain, fit.log_evidence().unwrap(), 1e-12);
+    assert_eq!(later.log_joint(&x).unwrap(), fit.log_joint(&x).unwrap());
+    assert_eq!((later.counts(), later.mass()), (fit.counts(), fit.mass()));
+    for (row, label) in [(array![[3.0, 0.0]], 0), (array![[0.5, 0.0]], 0), (array![[1.0, 0.0]], 9)] {
+        assert!(later.update(&row, [label]).is_err());
+    }
+    assert_eq!(later.counts(), fit.counts());
+}
+
 #[test]
 fn scikit_learn_agrees() {
     let (all, (x, y)) = (oracle(), three());
@@ -70,6 +192,8 @@ fn scikit_learn_agrees() {
     let given = |name: &str| matrix(&all[name]["x"]);
     let gaussian = GaussianNaiveBayes::new().fit(&Device::cpu(), &x, &y).unwrap();
     close(gaussian.predict_proba(&x).unwrap().view(), want("gaussian_nb").view(), 1e-9);
+    let other = GaussianNaiveBayes::new().priors(vec![0.2, 0.5, 0.3]).fit(&Device::cpu(), &x, &y).unwrap();
+    close(other.predict_proba(&x).unwrap().view(), want("gaussian_nb_priors").view(), 1e-9);
     let bits = given("bernoulli_nb");
     let fit = BernoulliNaiveBayes::new().beta(1.0, 1.0).fit(&Device::cpu(), &bits, &y).unwrap();
     close(fit.predict_proba(&bits).unwrap().view(), want("bernoulli_nb").view(), 1e-9);

@@ -4,7 +4,7 @@ use mercer::prelude::*;
 use ndarray::{Array2, array};
 
 use crate::support::random;
-use crate::{near, xor};
+use crate::xor;
 
 /// C-12: the example of the notes.
 #[test]
@@ -52,9 +52,22 @@ fn xor_needs_a_product() {
     let fit = Perceptron::new().fit(&Device::cpu(), &phi, y).unwrap();
     assert!(fit.report().converged());
     assert_eq!(fit.predict(&phi).unwrap(), y);
-    // max(0, -t a) falls by ‖φ‖², down to zero: (w + tφ)ᵀφ t = a t + ‖φ‖².
-    let (w, row, t) = (array![0.5_f64, -2.0, 1.0], array![1.0_f64, 1.0, 1.0], 1.0_f64);
-    let stepped: ndarray::Array1<f64> = &w + &(t * &row);
-    let (before, after) = ((-t * w.dot(&row)).max(0.0), (-t * stepped.dot(&row)).max(0.0));
-    near(before - after, before.min(row.dot(&row)), 1e-15);
+    // A pass over one row of each class makes at most two steps, and what has moved is the sum of ±φ of its mistakes.
+    let one = Perceptron::new().max_passes(1).fit(&Device::cpu(), &phi, y).unwrap();
+    let steps = |signs: [f64; 4]| {
+        let mut w = [0.0; 4];
+        for (i, s) in signs.into_iter().enumerate() {
+            let t = if y[i] { s } else { -s };
+            phi.row(i).iter().chain([&1.0]).zip(&mut w).for_each(|(p, w)| *w += t * p);
+        }
+        w
+    };
+    let found: Vec<f64> = one.coefficients().iter().chain(one.intercept()).copied().collect();
+    let subsets = (0..16u32).map(|bits| [0, 1, 2, 3].map(|i| f64::from((bits >> i) & 1)));
+    let made: Vec<[f64; 4]> = subsets.filter(|s| steps(*s).to_vec() == found).collect();
+    assert!(
+        made.iter().any(|s| s.iter().sum::<f64>() == one.mistakes() as f64),
+        "{found:?}, {}",
+        one.mistakes()
+    );
 }

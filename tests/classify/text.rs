@@ -135,3 +135,26 @@ fn texts_are_classified() {
         .unwrap();
     assert_eq!(linear.predict(&new).unwrap(), ["spam", "ham"]);
 }
+
+/// Stop words are left out whatever the size of letters; words may be kept as they are, and short or common ones left out.
+#[test]
+fn options_of_words() {
+    let text = "The cat and THE Cat, a dog";
+    let words = |tokens: Tokens| tokens.of(text).unwrap();
+    assert_eq!(words(Tokens::new()), ["the", "cat", "and", "the", "cat", "dog"]);
+    let as_they_are = Tokens::new().lower_case(false);
+    assert_eq!(words(as_they_are.clone()), ["The", "cat", "and", "THE", "Cat", "dog"]);
+    for stop in ["The", "the", "THE"] {
+        assert_eq!(words(as_they_are.clone().stop_words([stop])), ["cat", "and", "Cat", "dog"], "{stop}");
+        assert_eq!(words(Tokens::new().stop_words([stop])), ["cat", "and", "cat", "dog"], "{stop}");
+    }
+    assert_eq!(words(Tokens::new().shortest(1)).len(), 7);
+    assert!(words(Tokens::new().shortest(4)).is_empty());
+    // "the" is in two of three texts, "cat" in one.
+    let texts = ["the cat", "the dog", "no dog"];
+    let read = |share| BagOfWords::new(Tokens::new()).largest_share(share).read(&texts).unwrap();
+    assert_eq!(read(1.0).words(), ["cat", "dog", "no", "the"]);
+    assert_eq!(read(0.5).words(), ["cat", "no"]);
+    assert!(BagOfWords::new(Tokens::new()).largest_share(0.3).read(&texts).is_err());
+    assert!(BagOfWords::new(Tokens::new()).largest_share(0.0).read(&texts).is_err());
+}

@@ -81,5 +81,9 @@ conforms!(random_layer, data::blobs(), RandomLayer::new(6), |f, x| f.transform(x
 conforms!(bayesian_discriminant, data::spelt(), BayesianDiscriminant::new(Array1::zeros(data::spelt().0.ncols()).view(), 1.0,
     data::spelt().0.ncols() as f64 + 1.0, Array2::eye(data::spelt().0.ncols()).view()), |f, x| f.predict_proba(x);
     1e-6, weights, unordered, saved);
+conforms!(bayesian_gaussian_naive_bayes, data::spelt(), BayesianGaussianNaiveBayes::new(0.0, 0.5, 1.0, 1.0), |f, x| f.predict_proba(x);
+    1e-6, weights, unordered, saved);
+conforms!(predictive_multinomial, words(), MultinomialNaiveBayes::new(0.5).predictive(true), |f, x| f.predict_proba(x);
+    1e-6, weights, unordered, saved);
 conforms!(boosting, noisy(), Boosting::new(AdaBoost::new(1), 5), |f, x| f.decision(x);
     1e-6, saved, cancel(Boosting::new(AdaBoost::new(1), 5).progress(enough())));

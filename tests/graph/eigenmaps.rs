@@ -43,5 +43,10 @@ fn coordinates_are_those_of_scikit_learn() {
     }
     close(&fit.transform(&x).unwrap(), fit.embedding(), 0.0, "the points of the fit stay");
     let between = (&x.row(0) + &x.row(1)).insert_axis(ndarray::Axis(0)) * 0.5;
-    assert!(fit.transform(&between).unwrap().iter().all(|v| v.is_finite()));
+    // A new point: the mean of the coordinates by the weights of its edges.
+    let d2 = x.rows().into_iter().map(|r| (&r - &between.row(0)).mapv(|v| v * v).sum());
+    let width = moons["width"].as_f64().unwrap();
+    let w: ndarray::Array1<f64> = d2.map(|d2| (-0.5 * d2 / (width * width)).exp()).collect();
+    let want = w.dot(fit.embedding()) / w.sum();
+    close(fit.transform(&between).unwrap().row(0), &want, 1e-12, "a weighted mean");
 }

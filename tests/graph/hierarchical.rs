@@ -52,7 +52,31 @@ fn partitions_are_nested_and_heights_ascend() {
         let height = tree.merges()[19].height();
         assert_eq!(tree.cut_at(height).unwrap(), tree.cut(10).unwrap());
         let mut order = tree.order();
-        assert_eq!(tree.brackets().len(), 29);
+        // The drawing: each bracket stands on its two branches, and its top is the height of the merge.
+        let brackets = tree.brackets();
+        assert_eq!(brackets.len(), 29);
+        let place: Vec<f64> =
+            (0..30).map(|leaf| order.iter().position(|o| *o == leaf).unwrap() as f64).collect();
+        // The span of leaves under each cluster, and where its stem is.
+        let (mut spans, mut stems): (Vec<_>, Vec<_>) = place.iter().map(|p| ((*p, *p), (*p, 0.0))).unzip();
+        for (merge, [left, up, down, right]) in tree.merges().iter().zip(&brackets) {
+            let (a, b) = (merge.left(), merge.right());
+            assert_eq!((*left, *right), (stems[a], stems[b]), "{name}: feet");
+            assert_eq!((up.1, down.1), (merge.height(), merge.height()), "{name}: top");
+            assert_eq!((up.0, down.0), (left.0, right.0), "{name}: upright");
+            assert!(up.1 >= left.1 && down.1 >= right.1, "{name}: upwards");
+            // Siblings stand side by side: no bracket of one is above the other.
+            assert_eq!(spans[a].1 + 1.0, spans[b].0, "{name}: {:?} {:?}", spans[a], spans[b]);
+            assert!(
+                left.0 >= spans[a].0
+                    && left.0 <= spans[a].1
+                    && right.0 >= spans[b].0
+                    && right.0 <= spans[b].1
+            );
+            spans.push((spans[a].0, spans[b].1));
+            stems.push((0.5 * (left.0 + right.0), merge.height()));
+        }
+        assert_eq!(spans[58], (0.0, 29.0));
         // Neighbouring leaves: the members of each cluster stand together.
         let labels = tree.cut(5).unwrap();
         let runs = order.windows(2).filter(|w| labels[w[0]] != labels[w[1]]).count();

@@ -87,3 +87,63 @@ fn objects_that_do_not_exist_are_errors() {
     assert!(Objects::<str, String, _>::new(StringKernel::spectrum(0), vec!["a".to_owned()]).is_err());
     assert_eq!((all.count(), all.add(vec![]).unwrap().dim()), (8, (0, 1)));
 }
+
+/// Strings in every kernel method, and strings that come after the fit: the answer is that of the whole table.
+#[test]
+fn new_strings_in_every_kernel_method() {
+    let cpu = Device::cpu();
+    let y = array![1.0_f64, 1.0, 1.0, 1.0, -1.0, -1.0, -1.0, -1.0];
+    let all = names(10);
+    macro_rules! same {
+        ($name:literal, |$kernel:ident, $x:ident| $fit:expr, |$f:ident, $new:ident| $ask:expr) => {{
+            let some = names(8);
+            let ($kernel, $x) = (some.kernel(), some.rows());
+            let $f = $fit.unwrap();
+            let $new = some.add(later()).unwrap();
+            let got: Vec<f64> = $ask.unwrap().iter().copied().collect();
+            let ($kernel, $x) = (all.table(), names(8).rows());
+            let $f = $fit.unwrap();
+            let want: Vec<f64> = $ask.unwrap().iter().copied().collect();
+            assert!(!got.is_empty() && got.iter().all(|v| v.is_finite()), $name);
+            // A name like "anna" is not one like "otto".
+            assert!(got.iter().any(|v| (v - got[0]).abs() > 1e-6), "{}: {got:?}", $name);
+            close(&got, &want, 1e-9, $name);
+        }};
+    }
+    same!("SvmClassifier", |k, x| SvmClassifier::new(k, 2.0).fit(&cpu, &x, KIND), |f, n| f.decision(&n));
+    same!("SvmRegressor", |k, x| SvmRegressor::new(k, 2.0, 0.05).fit(&cpu, &x, &y), |f, n| f.predict(&n));
+    same!("OneClassSvm", |k, x| OneClassSvm::new(k, 0.4).fit(&cpu, &x), |f, n| f.decision(&n));
+    same!("EnclosingBall", |k, x| EnclosingBall::new(k).fit(&cpu, &x), |f, n| f.distance(&n));
+    same!("LeastSquaresSvm", |k, x| LeastSquaresSvm::new(k, 2.0).fit(&cpu, &x, KIND), |f, n| f.decision(&n));
+    same!("RelevanceVectorMachine", |k, x| RelevanceVectorMachine::new(k).fit(&cpu, &x, &y), |f, n| f
+        .predict(&n));
+    same!(
+        "RelevanceVectorClassifier",
+        |k, x| RelevanceVectorClassifier::new(k).fit(&cpu, &x, KIND),
+        |f, n| f.predict_proba(&n)
+    );
+    same!("KernelPca", |k, x| KernelPca::new(k, 2).fit(&cpu, &x), |f, n| f.transform(&n));
+    same!("KernelKMeans", |k, x| KernelKMeans::new(k, 2).fit(&cpu, &x), |f, n| f.transform(&n));
+    same!("KernelLogistic", |k, x| KernelLogistic::new(k, 0.1).fit(&cpu, &x, KIND), |f, n| f.decision(&n));
+    same!("KernelRisk", |k, x| KernelRisk::new(k, SmoothLoss::Squared, 0.1).fit(&cpu, &x, &y), |f, n| f
+        .predict(&n));
+    same!("KernelDiscriminant", |k, x| KernelDiscriminant::new(k, 0.1).fit(&cpu, &x, KIND), |f, n| f
+        .decision(&n));
+    same!("KernelPerceptron", |k, x| KernelPerceptron::new(k).fit(&cpu, &x, KIND), |f, n| f.decision(&n));
+    same!("LaplacianRls", |k, x| LaplacianRls::new(k, 0.1, 0.0).fit(&cpu, &x, &y), |f, n| f.predict(&n));
+    same!("LaplacianLogistic", |k, x| LaplacianLogistic::new(k, 0.1, 0.0).fit(&cpu, &x, KIND), |f, n| f
+        .decision(&n));
+    same!("LaplacianSvm", |k, x| LaplacianSvm::new(k, 0.1, 0.0).fit(&cpu, &x, KIND), |f, n| f.decision(&n));
+    same!("Nystrom", |k, x| Nystrom::new(k, 5).fit(&cpu, &x), |f, n| f.transform(&n));
+    // Names depend on their kind, and not on whether their place is even.
+    let kind = Array2::from_shape_fn((8, 1), |(i, _)| y[i]);
+    let even = Array2::from_shape_fn((8, 1), |(i, _)| (i % 2) as f64);
+    let hsic = |with: &Array2<f64>| {
+        Hsic::new(all.kernel(), Kernel::linear()).biased(&cpu, names(8).rows(), with).unwrap()
+    };
+    assert!(hsic(&kind) > 4.0 * hsic(&even), "{} {}", hsic(&kind), hsic(&even));
+    assert_eq!(
+        KernelKMeans::new(all.table(), 2).fit(&cpu, names(8).rows()).unwrap().labels()[..4].iter().max(),
+        KernelKMeans::new(all.table(), 2).fit(&cpu, names(8).rows()).unwrap().labels()[..4].iter().min()
+    );
+}

@@ -1,3 +1,6 @@
+use std::ops::ControlFlow;
+
+use mercer::Progress;
 use mercer::matrix::SparseMatrix;
 use mercer::prelude::*;
 use ndarray::{Array1, Array2, Axis, array};
@@ -61,10 +64,30 @@ fn ranks_are_those_of_networkx() {
         1e-10,
         "personal",
     );
-    let lost = PageRank::new(0.85).dangling(Dangling::Lost).rank(&a).unwrap();
-    assert!(lost.scores().sum() < 0.9);
-    let stay = PageRank::new(0.85).dangling(Dangling::Stay).rank(&a).unwrap();
-    assert!((stay.scores().sum() - 1.0).abs() < 1e-10 && stay.scores()[6] > found.scores()[6]);
+    let weights = list(&all["weights"]);
+    let weighted: Vec<_> = pairs.iter().zip(&weights).map(|(&(i, j), w)| (i, j, *w)).collect();
+    let weighted = SparseMatrix::from_triplets(7, 7, &weighted).unwrap();
+    let found = PageRank::new(0.85).rank(&weighted).unwrap();
+    close(found.scores(), &list(&all["weighted"]), 1e-10, "weighted");
+    // (I - d M) p = (1 - d) v, with columns of zeros for pages that lose their rank, or ones on the diagonal.
+    let a = weighted.to_dense().unwrap();
+    let out = a.sum_axis(Axis(1)).mapv(|s| if s > 0.0 { s } else { 1.0 });
+    let lose = (&a / &out.insert_axis(Axis(1))).reversed_axes();
+    let mut keep = lose.clone();
+    [4, 6].into_iter().for_each(|j| keep[[j, j]] = 1.0);
+    for (rule, m) in [(Dangling::Lost, &lose), (Dangling::Stay, &keep)] {
+        let p = PageRank::new(0.85).dangling(rule).rank(&weighted).unwrap();
+        let left = (Array2::<f64>::eye(7) - &(m * 0.85)).dot(p.scores());
+        close(&left, &vec![0.15 / 7.0; 7], 1e-11, &format!("{rule:?}"));
+        assert_eq!((p.scores().sum() - 1.0).abs() < 1e-10, rule == Dangling::Stay);
+    }
+    // A coarser tolerance ends earlier, within its bound; progress can cancel.
+    let coarse = PageRank::new(0.85).tolerance(1e-3).rank(&weighted).unwrap();
+    let off = (coarse.scores() - found.scores()).mapv(f64::abs).sum();
+    assert!(off <= 1e-3 && off > 1e-9 && coarse.report().iterations < found.report().iterations);
+    let stop = Progress::new(|s| if s.made < 3 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) });
+    let ended = PageRank::new(0.85).progress(stop).rank(&weighted);
+    assert!(matches!(ended, Err(Error::Cancelled { iterations: 3, .. })), "{ended:?}");
 }
 
 #[test]

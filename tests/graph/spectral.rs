@@ -1,6 +1,7 @@
 use mercer::prelude::*;
 use ndarray::{Axis, array};
 
+use crate::support::random;
 use crate::{close, moons, oracle, scattered, table, triangles, whole};
 
 const ALL: [Laplacian; 3] = [Laplacian::Unnormalised, Laplacian::Symmetric, Laplacian::RandomWalk];
@@ -38,6 +39,23 @@ fn moons_are_told_apart_where_k_means_cannot() {
         let fit = model.fit(&Device::cpu(), &x).unwrap();
         assert_eq!(adjusted_rand(&y, fit.labels()).unwrap(), 1.0, "{which:?}");
         assert_eq!(fit.predict(&x).unwrap(), fit.labels());
+        // New points vote by their five nearest, equally.
+        let new = random(20, 2, 77) * 1.5;
+        for (row, said) in new.rows().into_iter().zip(fit.predict(&new).unwrap()) {
+            let d2 = |i: &usize| (&x.row(*i) - &row).mapv(|v| v * v).sum();
+            let mut order: Vec<usize> = (0..120).collect();
+            order.sort_by(|a, b| d2(a).total_cmp(&d2(b)));
+            let ones = order[..5].iter().filter(|i| fit.labels()[**i] == 1).count();
+            assert_eq!(said, usize::from(ones > 2), "{which:?}");
+        }
+        // More starts are never worse, and seeds decide where they are.
+        let again = model.clone().restarts(3).seed(9).fit(&Device::cpu(), &x).unwrap();
+        assert_eq!(adjusted_rand(&y, again.labels()).unwrap(), 1.0, "{which:?}");
+        assert_eq!(
+            again.labels(),
+            model.clone().restarts(3).seed(9).fit(&Device::cpu(), &x).unwrap().labels()
+        );
+        assert_eq!(again.report().starts.len(), 3, "{which:?}");
         let relaxed: f64 = spectrum(fit.graph(), Laplacian::Unnormalised, 2).unwrap().values().sum();
         assert!(relaxed <= fit.graph().ratio_cut(fit.labels()).unwrap() + 1e-9);
     }

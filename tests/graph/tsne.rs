@@ -1,20 +1,20 @@
 use mercer::prelude::*;
 use ndarray::{Array2, array};
 
-use crate::support::{adapters, random};
+use crate::support::{adapters, alone, cost, random};
 use crate::{oracle, table, whole};
 
-/// KL(P‖Q) of a picture, from the definition.
-fn divergence(x: &Array2<f64>, y: &Array2<f64>, perplexity: f64) -> f64 {
+/// P of the definition: the precision of each point by bisection, over all others.
+fn affinities(x: &Array2<f64>, perplexity: f64) -> Array2<f64> {
     let n = x.nrows();
     let d2 = |a: &Array2<f64>, i: usize, j: usize| (&a.row(i) - &a.row(j)).mapv(|v| v * v).sum();
     let mut p = Array2::<f64>::zeros((n, n));
     for i in 0..n {
+        let squares: Vec<f64> = (0..n).map(|j| d2(x, i, j)).collect();
         let (mut low, mut high) = (0f64, 1e6f64);
-        for _ in 0..300 {
+        for _ in 0..80 {
             let beta = 0.5 * (low + high);
-            let w: Vec<f64> =
-                (0..n).map(|j| if j == i { 0.0 } else { (-beta * d2(x, i, j)).exp() }).collect();
+            let w: Vec<f64> = (0..n).map(|j| if j == i { 0.0 } else { (-beta * squares[j]).exp() }).collect();
             let sum: f64 = w.iter().sum();
             let entropy: f64 = w.iter().filter(|w| **w > 0.0).map(|w| -w / sum * (w / sum).ln()).sum();
             if entropy > perplexity.ln() {
@@ -27,6 +27,13 @@ fn divergence(x: &Array2<f64>, y: &Array2<f64>, perplexity: f64) -> f64 {
     }
     let p = (&p + &p.t()) / (2.0 * n as f64);
     assert!((p.sum() - 1.0).abs() < 1e-12);
+    p
+}
+
+/// KL(P‖Q) of a picture, from the definition.
+fn divergence(x: &Array2<f64>, y: &Array2<f64>, perplexity: f64) -> f64 {
+    let (n, p) = (x.nrows(), affinities(x, perplexity));
+    let d2 = |a: &Array2<f64>, i: usize, j: usize| (&a.row(i) - &a.row(j)).mapv(|v| v * v).sum();
     let q = Array2::from_shape_fn((n, n), |(i, j)| if i == j { 0.0 } else { 1.0 / (1.0 + d2(y, i, j)) });
     let q = &q / q.sum();
     p.iter().zip(&q).filter(|(p, _)| **p > 0.0).map(|(p, q)| p * (p / q).ln()).sum()
@@ -156,4 +163,81 @@ fn points_that_are_all_the_same() {
     let fit = TSne::new(2).perplexity(3.0).max_iterations(20).fit(&Device::cpu(), &x).unwrap();
     assert!(fit.embedding().iter().all(|v| v.is_finite()));
     assert_eq!(fit.embedding().dim(), (17, 2));
+}
+
+/// Early exaggeration multiplies the pull alone: one step from rest is `-0.8 r · 4 Σ_j (a p_ij - q_ij) q̃_ij (y_i - y_j)`, one
+/// is none, and after the early steps the descent begins anew.
+#[test]
+fn early_exaggeration_pulls() {
+    let (x, y) = (random(12, 3, 1), random(12, 2, 2));
+    let (n, rate, perplexity) = (12, 1e-3, 4.0);
+    let step = |a: f64, early: usize| {
+        let model =
+            TSne::new(2).perplexity(perplexity).start(TSneStart::Given(y.clone())).learning_rate(rate);
+        let model = model.early_exaggeration(a).exaggerated_iterations(early).max_iterations(1);
+        model.fit(&Device::cpu(), &x).unwrap().embedding().clone()
+    };
+    let slope = |a: f64| (&y - &step(a, 5)) / (0.8 * rate);
+    let p = affinities(&x, perplexity);
+    let d2 = |i: usize, j: usize| (&y.row(i) - &y.row(j)).mapv(|v| v * v).sum();
+    let t = Array2::from_shape_fn((n, n), |(i, j)| if i == j { 0.0 } else { 1.0 / (1.0 + d2(i, j)) });
+    let q = &t / t.sum();
+    for a in [1.0, 4.0, 12.0] {
+        let got = slope(a);
+        for i in 0..n {
+            for k in 0..2 {
+                let one = |j: usize| 4.0 * (a * p[[i, j]] - q[[i, j]]) * t[[i, j]] * (y[[i, k]] - y[[j, k]]);
+                let want: f64 = (0..n).map(one).sum();
+                assert!((got[[i, k]] - want).abs() < 1e-8, "{a}: {} and {want}", got[[i, k]]);
+            }
+        }
+    }
+    assert_eq!(step(1.0, 5), step(12.0, 0));
+    // The switch: five early steps and one of KL itself are the same as the five, and one from rest at their end.
+    let model = TSne::new(2).perplexity(perplexity).learning_rate(5.0).early_exaggeration(12.0);
+    let early = model.clone().start(TSneStart::Given(y.clone())).exaggerated_iterations(5);
+    let five = early.clone().max_iterations(5).fit(&Device::cpu(), &x).unwrap().embedding().clone();
+    let six = early.max_iterations(6).fit(&Device::cpu(), &x).unwrap();
+    let last = model.start(TSneStart::Given(five)).exaggerated_iterations(0).max_iterations(1);
+    assert_eq!(six.embedding(), last.fit(&Device::cpu(), &x).unwrap().embedding());
+    assert!(TSne::new(2).perplexity(4.0).early_exaggeration(0.0).fit(&Device::cpu(), &x).is_err());
+}
+
+/// Above a thousand points the affinities are of the nearest 3 perplexities alone: KL within one percent of the definition.
+#[test]
+fn affinities_of_neighbours_are_nearly_those_of_all() {
+    let (x, y) = (random(1200, 4, 18), random(1200, 2, 19) * 5.0);
+    let still = TSne::new(2).perplexity(12.0).start(TSneStart::Given(y.clone())).max_iterations(0);
+    let fit = still.fit(&Device::cpu(), &x).unwrap();
+    let want = divergence(&x, &y, 12.0);
+    assert!((fit.divergence() / want - 1.0).abs() < 0.01, "{} and {want}", fit.divergence());
+    assert!(fit.divergence() != want);
+    for device in alone() {
+        let ([launches, ..], there) = cost(&device, || still.fit(&device, &x).unwrap());
+        assert!(launches > 0, "{device}");
+        assert!((there.divergence() / fit.divergence() - 1.0).abs() < 1e-4, "{device}");
+    }
+}
+
+/// New points: the mean of the picture by a Gaussian of the same perplexity over all points.
+#[test]
+fn new_points_are_drawn_between_their_neighbours() {
+    let x = random(40, 3, 21);
+    let fit = TSne::new(2).perplexity(6.0).max_iterations(60).fit(&Device::cpu(), &x).unwrap();
+    let new = random(1, 3, 22);
+    let at = fit.transform(&new).unwrap();
+    let d2 = x.rows().into_iter().map(|r| (&r - &new.row(0)).mapv(|v| v * v).sum()).collect::<Vec<f64>>();
+    let (mut low, mut high) = (0f64, 1e6f64);
+    let weights = |beta: f64| {
+        let w: Vec<f64> = d2.iter().map(|d| (-beta * d).exp()).collect();
+        let sum: f64 = w.iter().sum();
+        ndarray::Array1::from_iter(w.into_iter().map(|w| w / sum))
+    };
+    for _ in 0..200 {
+        let beta = 0.5 * (low + high);
+        let entropy: f64 = weights(beta).iter().filter(|p| **p > 0.0).map(|p| -p * p.ln()).sum();
+        if entropy > 6f64.ln() { low = beta } else { high = beta }
+    }
+    let want = weights(0.5 * (low + high)).dot(fit.embedding());
+    at.row(0).iter().zip(&want).for_each(|(a, w)| assert!((a - w).abs() < 1e-6, "{at} {want}"));
 }

@@ -3,7 +3,7 @@ use mercer::ops::{spmm, to_half};
 use mercer::{Device, Error};
 use ndarray::Array2;
 
-use crate::support::{assert_close, cramped, edges, gpus, on, random};
+use crate::support::{alone, assert_close, cost, cramped, edges, gpus, on, random};
 
 /// About one entry in `one_in`, and the last row full.
 fn thinned(rows: usize, cols: usize, one_in: usize) -> Array2<f64> {
@@ -59,5 +59,25 @@ fn empty_rows_half_precision_and_bad_shapes() {
     for device in gpus() {
         let refused = spmm(&huge, &on(device, &Array2::ones((1, 1))));
         assert!(matches!(refused, Err(Error::NotFinite { .. })));
+    }
+}
+
+/// The entries go up once a product, and the dense factor and the result stay where they are.
+#[test]
+fn what_a_product_moves() {
+    let dense = thinned(500, 300, 7);
+    let a = SparseMatrix::from_dense(dense.view()).unwrap();
+    let entries = a.values().len() as u64;
+    for device in alone() {
+        let v = on(&device, &random(300, 4, 2));
+        let ([launches, submissions, up, down], got) = cost(&device, || spmm(&a, &v).unwrap());
+        // Columns and values of four bytes, offsets of rows, and the zeros that sums are added to.
+        let least = 8 * entries + 4 * 501;
+        assert!(launches >= 1 && launches <= 2 && submissions <= 2, "{device}: {launches} {submissions}");
+        assert!(
+            up >= least && up <= least + 4 * 4 * 500 + 1024 && down == 0,
+            "{device}: {up} up, {down} down"
+        );
+        assert_close(&got, &dense.dot(&random(300, 4, 2)), 1e-5, &format!("on {device}"));
     }
 }

@@ -86,3 +86,77 @@ fn cancellation() {
     assert_eq!(error, Error::Cancelled { op: "minimise", iterations: 3 });
     assert_eq!(calls.load(Ordering::Relaxed), 3);
 }
+
+/// Every search with a progress is ended by it.
+#[test]
+fn every_search_can_be_cancelled() {
+    use mercer::optim::{
+        Adam, CoordinateDescent, EvolutionStrategy, Majorise, Majoriser, Newton, Penalty, PiecewiseLinear,
+        Proximal, Schedule, Sgd, StepRule, Subgradient, VarianceReduced,
+    };
+    use ndarray::{Array1, array};
+    struct Parabola;
+    impl Majoriser for Parabola {
+        fn value(&self, t: &[f64]) -> mercer::Result<f64> {
+            Ok(t[0] * t[0])
+        }
+        fn bound(&self, t: &[f64], _: &[f64]) -> mercer::Result<f64> {
+            Ok(t[0] * t[0])
+        }
+        fn minimiser(&self, at: &[f64]) -> mercer::Result<Vec<f64>> {
+            Ok(vec![0.5 * at[0]])
+        }
+    }
+    let stop = || Progress::new(|_| ControlFlow::Break(()));
+    let (x, y) = crate::data::design();
+    let ones = Array1::ones(y.len());
+    let bowl = |p: &[f64]| Ok((p[0] * p[0], vec![2.0 * p[0]]));
+    let ended = [
+        CoordinateDescent::new()
+            .progress(stop())
+            .run(x.view(), y.view(), (0.1, 0.0), Array1::zeros(3).view())
+            .map(|_| ()),
+        Newton::new()
+            .progress(stop())
+            .run(&[3.0], |p| Ok((p[0].powi(4), array![4.0 * p[0].powi(3)], array![[12.0 * p[0] * p[0]]])))
+            .map(|_| ()),
+        Majorise::new().progress(stop()).run(&[3.0], &Parabola).map(|_| ()),
+        PiecewiseLinear::new()
+            .progress(stop())
+            .run(x.view(), y.view(), ones.view(), ones.view(), Array1::zeros(3).view())
+            .map(|_| ()),
+        Proximal::new().progress(stop()).run_penalised(&[3.0], &Penalty::L1(0.1), bowl).map(|_| ()),
+        Subgradient::new(Schedule::Power { rate: 0.1, exponent: 0.5 })
+            .progress(stop())
+            .run(&[3.0], bowl)
+            .map(|_| ()),
+        VarianceReduced::new(0.1).progress(stop()).run(&[3.0], 4, |p, _| bowl(p)).map(|_| ()),
+        EvolutionStrategy::new(0.5)
+            .progress(stop())
+            .run(&[3.0], Sgd::new(0.1), |p| Ok(p[0] * p[0]))
+            .map(|_| ()),
+    ];
+    for (which, end) in ended.into_iter().enumerate() {
+        assert!(matches!(end, Err(Error::Cancelled { .. })), "search {which}: {end:?}");
+    }
+    // The first step of a proximal search is the one given, if it is short enough: w - γ f'(w), then the threshold γλ.
+    let first = Proximal::new().accelerated(false).step(0.1).max_iterations(1);
+    let found = first.run_penalised(&[3.0], &Penalty::L1(0.5), bowl).unwrap();
+    assert!((found.point[0] - (3.0 - 0.1 * 6.0 - 0.05)).abs() < 1e-14, "{found:?}");
+    // Adam without a first memory is a step by the size of the gradient alone: γ g/√v.
+    let mut theta = vec![0.0];
+    let mut rule = Adam::new(0.1).first_memory(0.0).epsilon(0.0);
+    rule.step(&mut theta, &[3.0]).unwrap();
+    rule.step(&mut theta, &[-4.0]).unwrap();
+    // v = (b·9 + 16)(1 - b) over 1 - b² = (9b + 16)/(1 + b), b = 0.999.
+    let second = 4.0 / ((9.0 * 0.999 + 16.0) / 1.999f64).sqrt();
+    assert!((theta[0] - 0.1 * (second - 1.0)).abs() < 1e-12, "{theta:?}");
+    let drawn = |seed| {
+        EvolutionStrategy::new(0.5)
+            .seed(seed)
+            .iterations(5)
+            .run(&[3.0], Sgd::new(0.1), |p| Ok(p[0] * p[0]))
+            .unwrap()
+    };
+    assert!(drawn(1) == drawn(1) && drawn(1) != drawn(2));
+}

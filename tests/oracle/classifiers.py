@@ -69,6 +69,10 @@ out["lda"] = {
     "explained": lda.explained_variance_ratio_.tolist(),
 }
 out["qda"] = {"proba": QuadraticDiscriminantAnalysis().fit(x3, y3).predict_proba(x3).tolist()}
+shrunk = LinearDiscriminantAnalysis(solver="lsqr", shrinkage=0.3).fit(x3[5:], y3[5:])
+out["lda_shrunk"] = {"proba": shrunk.predict_proba(x3).tolist(), "coefficients": shrunk.coef_.T.tolist()}
+out["qda_priors"] = {"proba": QuadraticDiscriminantAnalysis(priors=[0.2, 0.5, 0.3]).fit(x3, y3).predict_proba(x3).tolist()}
+out["gaussian_nb_priors"] = {"proba": GaussianNB(priors=[0.2, 0.5, 0.3]).fit(x3, y3).predict_proba(x3).tolist()}
 out["gaussian_nb"] = {"proba": GaussianNB().fit(x3, y3).predict_proba(x3).tolist()}
 counts = np.round(x3 * 2).astype(int)
 bits = (x3 > np.median(x3, 0)).astype(int)

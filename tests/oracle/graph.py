@@ -54,7 +54,14 @@ graph.add_nodes_from(range(7))
 graph.add_edges_from(links)
 plain = nx.pagerank(graph, alpha=0.85, tol=1e-14, max_iter=10000)
 personal = nx.pagerank(graph, alpha=0.6, personalization={0: 1.0, 3: 3.0}, tol=1e-14, max_iter=10000)
+weighted = nx.DiGraph()
+weighted.add_nodes_from(range(7))
+weights = [0.5, 2.0, 1.0, 3.0, 0.25, 4.0, 1.5, 0.1, 0.7]
+weighted.add_weighted_edges_from([(*link, w) for link, w in zip(links, weights)])
+ranks = nx.pagerank(weighted, alpha=0.85, tol=1e-14, max_iter=10000)
 out["pagerank"] = {
+    "weights": weights,
+    "weighted": [ranks[i] for i in range(7)],
     "links": links,
     "plain": [plain[i] for i in range(7)],
     "personal": [personal[i] for i in range(7)],

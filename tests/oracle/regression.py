@@ -48,7 +48,8 @@ def glm(name, target, family, offset=None):
     fit = sm.GLM(target, design, family=family, offset=offset).fit(tol=1e-14, maxiter=200)
     out[name] = dict(
         params=fit.params.tolist(), bse=fit.bse.tolist(), deviance=fit.deviance, null=fit.null_deviance,
-        scale=fit.scale, pearson=fit.pearson_chi2, llf=fit.llf,
+        scale=fit.scale, pearson=fit.pearson_chi2, llf=fit.llf, p=fit.pvalues.tolist(), aic=fit.aic, bic=fit.bic_llf,
+        eta=(design @ fit.params + (0 if offset is None else offset)).tolist(),
     )
 
 
@@ -61,6 +62,15 @@ glm("gamma_log", positive, sm.families.Gamma(links.Log()))
 glm("gaussian", y, sm.families.Gaussian())
 two = np.c_[of_six, 6 - of_six]
 glm("binomial", two, sm.families.Binomial())
+glm("binomial_probit", two, sm.families.Binomial(links.Probit()))
+other = np.random.default_rng(6)
+slow = np.round(other.gamma(8.0, 1 / (8 * np.maximum(2 + x @ np.array([0.2, -0.1, 0.1, 0.05]), 0.5))), 4) + 0.01
+curved = np.round(np.exp(0.4 * eta) + 0.1 * other.normal(size=n), 4)
+even = other.poisson(np.maximum(6 + x @ np.array([0.6, -0.5, 0.3, 0.2]), 0.5)).astype(float)
+out.update(slow=slow.tolist(), curved=curved.tolist(), even=even.tolist())
+glm("gamma_inverse", slow, sm.families.Gamma(links.InversePower()))
+glm("gaussian_log", curved, sm.families.Gaussian(links.Log()))
+glm("poisson_identity", even, sm.families.Poisson(links.Identity()))
 
 out["quantile"] = [
     dict(q=q, params=f.params.tolist())
@@ -124,6 +134,15 @@ for penalty, mix in ((0.4, 0.5), (1.0, 0.2), (0.1, 0.9)):
 out["elastic_net"] = net
 cv = LassoCV(eps=1e-3, alphas=30, cv=5, tol=1e-12, max_iter=10**6).fit(x, y)
 out["lasso_cv"] = dict(penalties=(2 * cv.alphas_).tolist(), errors=cv.mse_path_.mean(axis=1).tolist(), best=2 * cv.alpha_, coef=cv.coef_.tolist())
+# One row more, so that folds differ in size: the mean over folds of the mean over rows.
+x41, y41 = np.r_[x, [[0.9, -1.1, 0.4, 2.0]]], np.r_[y, 7.5]
+both = []
+for mix, ratio in ((0.5, 1 / 3), (1.0, 1.0)):
+    f = ElasticNetCV(l1_ratio=ratio, eps=1e-2, alphas=12, cv=5, tol=1e-12, max_iter=10**6).fit(x41, y41)
+    both.append(dict(mix=mix, penalties=(2 * f.alphas_ / (2 - mix)).tolist(), folds=f.mse_path_.tolist(), coef=f.coef_.tolist(), intercept=f.intercept_))
+f = ElasticNetCV(l1_ratio=1 / 3, eps=1e-2, alphas=12, cv=3, fit_intercept=False, tol=1e-12, max_iter=10**6).fit(x41, y41)
+both.append(dict(mix=0.5, penalties=(2 * f.alphas_ / 1.5).tolist(), folds=f.mse_path_.tolist(), coef=f.coef_.tolist(), intercept=0.0))
+out["elastic_net_cv"] = dict(x=x41.tolist(), y=y41.tolist(), cases=both)
 spoilt = y.copy()
 spoilt[[3, 17, 30]] += np.array([25.0, -40.0, 18.0])
 out["spoilt"] = spoilt.tolist()

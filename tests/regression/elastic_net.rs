@@ -57,6 +57,55 @@ fn as_scikit_learn() {
     near(cv.errors(), &vector(&want["errors"]), 1e-6, "errors");
     assert!((cv.best().penalty() - want["best"].as_f64().unwrap()).abs() < 1e-12);
     near(cv.best().coefficients(), &vector(&want["coef"]), 1e-6, "the chosen coefficients");
+    // Folds of 9 and 8 rows: the mean over all rows, which is not the mean over folds.
+    let want = &all["elastic_net_cv"];
+    let (x41, y41) = (matrix(&want["x"]), vector(&want["y"]));
+    let cases = want["cases"].as_array().unwrap();
+    let by_row = |case: &serde_json::Value| {
+        let each = matrix(&case["folds"]);
+        let folds = each.ncols();
+        let sizes = Array1::from_shape_fn(folds, |f| (41 / folds + usize::from(f < 41 % folds)) as f64);
+        (each.dot(&sizes) / 41.0, each.mean_axis(Axis(1)).unwrap())
+    };
+    let cv = ElasticNetCv::new(&[0.5, 1.0]).count(12).least(1e-2).tolerance(1e-12);
+    let fit = cv.clone().fit(&Device::cpu(), &x41, &y41).unwrap();
+    assert_eq!(fit.mixes(), [0.5, 1.0]);
+    let mut least = (f64::INFINITY, 0, 0);
+    for (m, case) in cases[..2].iter().enumerate() {
+        let (errors, by_fold) = by_row(case);
+        near(fit.penalties().row(m), &vector(&case["penalties"]), 1e-12, "penalties");
+        near(fit.errors().row(m), &errors, 1e-6, "errors");
+        assert!((&errors - &by_fold).iter().any(|d| d.abs() > 1e-3));
+        errors.iter().enumerate().for_each(|(k, e)| {
+            if *e < least.0 {
+                least = (*e, m, k)
+            }
+        });
+    }
+    assert_eq!(fit.best().mix(), [0.5, 1.0][least.1]);
+    near(&[fit.best().penalty()], &[fit.penalties()[[least.1, least.2]]], 1e-14, "the choice");
+    let fit = ElasticNetCv::new(&[0.5]).count(12).least(1e-2).tolerance(1e-12).folds(3).intercept(false);
+    let fit = fit.fit(&Device::cpu(), &x41, &y41).unwrap();
+    near(fit.errors().row(0), &by_row(&cases[2]).0, 1e-6, "errors through the origin");
+    near(fit.best().coefficients(), &vector(&cases[2]["coef"]), 1e-5, "coefficients through the origin");
+    assert_eq!(fit.best().intercept()[0], 0.0);
+    // Shuffled folds are others, the same for the same seed; the lasso's settings are these.
+    let errors = |seed: Option<u64>| {
+        cv.clone().shuffled(seed).fit(&Device::cpu(), &x41, &y41).unwrap().errors().clone()
+    };
+    assert!(
+        errors(Some(1)) == errors(Some(1))
+            && errors(Some(1)) != errors(Some(2))
+            && errors(Some(1)) != errors(None)
+    );
+    for seed in [None, Some(3)] {
+        let one = ElasticNetCv::new(&[1.0]).count(7).least(0.05).shuffled(seed).intercept(false);
+        let lasso = LassoCv::new().count(7).least(0.05).shuffled(seed).intercept(false);
+        let (one, lasso) =
+            (one.fit(&Device::cpu(), &x41, &y41).unwrap(), lasso.fit(&Device::cpu(), &x41, &y41).unwrap());
+        assert_eq!((one.errors(), one.penalties()), (lasso.errors(), lasso.penalties()));
+        near(&[lasso.penalties()[[0, 6]]], &[0.05 * lasso.penalties()[[0, 0]]], 1e-12, "least");
+    }
     let several = ElasticNetCv::new(&[0.3, 1.0]).count(20).fit(&Device::cpu(), &x, &y).unwrap();
     let least = several.errors().fold(f64::INFINITY, |m, v| m.min(*v));
     let at = several.errors().indexed_iter().find(|(_, e)| **e == least).unwrap().0;

@@ -28,12 +28,27 @@ fn compare(all: &Value, name: &str, target: &str, model: GeneralisedLinear) {
     near(&fit.dispersion(), &[number("scale")], 1e-8, name);
     near(&fit.pearson(), &[number("pearson")], 1e-7, name);
     // statsmodels' Gaussian likelihood has the variance of maximum likelihood, its gamma one Pearson's.
-    if name != "gaussian" {
+    if name == "gaussian" {
+        let mle = fit.deviance()[0] / y.len() as f64;
+        let llf = -0.5 * y.len() as f64 * ((std::f64::consts::TAU * mle).ln() + 1.0);
+        assert!((llf - number("llf")).abs() < 1e-7 * llf.abs(), "{name}: {llf}");
+    } else {
         assert!(
             (fit.log_likelihood().unwrap() - number("llf")).abs() < 1e-7 * number("llf").abs(),
             "{name}: {}",
             fit.log_likelihood().unwrap()
         );
+    }
+    let p = &fit.p_values().slice(s![..4, 0]).to_owned();
+    let want_p = vector(&want["p"]);
+    near(p, want_p.slice(s![1..]), 1e-7, name);
+    near(&fit.linear_predictor(&x).unwrap(), &vector(&want["eta"]), 1e-8, name);
+    // A dispersion is one number more here: 2 of AIC, ln n of BIC. Least squares has the noise of maximum likelihood there.
+    if name != "gaussian" {
+        let more = f64::from(u8::from(fit.family() == Family::Gamma || fit.family() == Family::Gaussian));
+        let n = y.len() as f64;
+        near(&[fit.aic().unwrap()], &[number("aic") + 2.0 * more], 1e-8, name);
+        near(&[fit.bic().unwrap()], &[number("bic") + more * n.ln()], 1e-8, name);
     }
     assert!(fit.report().converged() && !fit.separated());
 }
@@ -54,6 +69,37 @@ fn as_statsmodels() {
     compare(&all, "gamma_log", "positive", GeneralisedLinear::new(Family::Gamma).link(Link::Log));
     compare(&all, "gaussian", "y", GeneralisedLinear::new(Family::Gaussian));
     compare(&all, "binomial", "of_six", GeneralisedLinear::new(Family::Binomial { trials: 6 }));
+    let probit = GeneralisedLinear::new(Family::Binomial { trials: 6 }).link(Link::Probit);
+    compare(&all, "binomial_probit", "of_six", probit);
+    compare(&all, "gamma_inverse", "slow", GeneralisedLinear::new(Family::Gamma));
+    compare(&all, "gaussian_log", "curved", GeneralisedLinear::new(Family::Gaussian).link(Link::Log));
+    compare(&all, "poisson_identity", "even", GeneralisedLinear::new(Family::Poisson).link(Link::Identity));
+}
+
+/// Two groups are met by their means, whatever the family and the link.
+#[test]
+fn two_groups_have_their_means_under_every_link() {
+    use Link::{ComplementaryLogLog, Identity, Inverse, Log, Logit, Probit};
+    let x = Array2::from_shape_fn((12, 1), |(i, _)| f64::from(u8::from(i >= 5)));
+    let share: Array1<f64> = array![0.0, 1.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 0.0, 1.0];
+    let number = Array1::from_shape_fn(12, |i| 1.0 + (3 * i % 5) as f64);
+    let mean = |y: &Array1<f64>| [y.slice(s![..5]).mean().unwrap(), y.slice(s![5..]).mean().unwrap()];
+    let bounded = [Logit, Probit, ComplementaryLogLog, Log, Identity];
+    let free = [Identity, Log, Inverse];
+    let (six, two) = (Family::Binomial { trials: 6 }, array![[0.0], [1.0]]);
+    let cases = [
+        (Family::Bernoulli, &bounded[..], &share),
+        (six, &bounded[..], &number),
+        (Family::Gaussian, &free[..], &number),
+        (Family::Poisson, &free[..], &number),
+        (Family::Gamma, &free[..], &number),
+    ];
+    for (family, links, y) in cases {
+        for link in links {
+            let fit = GeneralisedLinear::new(family).link(*link).fit(&Device::cpu(), &x, y).unwrap();
+            near(&fit.predict(&two).unwrap(), &mean(y), 1e-7, &format!("{family:?} {link:?}"));
+        }
+    }
 }
 
 /// Gaussian = least squares; the score equations hold; the deviance is least.
@@ -111,12 +157,34 @@ fn theorems_of_the_canonical_link() {
 fn separated_classes_are_said_to_be() {
     let x = array![[0.0], [1.0], [2.0], [3.0]];
     let y = array![0.0_f64, 0.0, 1.0, 1.0];
-    match GeneralisedLinear::new(Family::Bernoulli).fit(&Device::cpu(), &x, &y) {
-        Ok(fit) => assert!(fit.separated(), "{fit:?}"),
-        Err(e) => {
-            assert!(matches!(e, Error::NoConvergence { .. } | Error::NotPositiveDefinite { .. }), "{e}");
+    // Apart, touching at a point, of one class, and apart by a column that nothing else depends on.
+    let touching = array![[-1.0], [0.0], [0.0], [1.0]];
+    let group = array![[0.0, 0.3], [0.0, -0.2], [0.0, 0.4], [0.0, -0.1], [1.0, 0.2], [1.0, -0.3]];
+    let cases = [
+        (&x, y.clone()),
+        (&touching, array![0.0, 0.0, 1.0, 1.0]),
+        (&x, Array1::ones(4)),
+        (&x, Array1::zeros(4)),
+        (&group, array![0.0, 1.0, 1.0, 0.0, 1.0, 1.0]),
+    ];
+    for link in [Link::Logit, Link::Probit, Link::ComplementaryLogLog] {
+        let model = GeneralisedLinear::new(Family::Bernoulli).link(link);
+        for (case, (x, y)) in cases.iter().enumerate() {
+            let fit = model.fit(&Device::cpu(), *x, y).unwrap();
+            assert!(fit.separated() && !fit.report().converged(), "{link:?} {case}: {fit:?}");
+            let said = fit.predict(*x).unwrap();
+            assert!(said.iter().all(|p| (0.0..=1.0).contains(p)), "{link:?} {case}: {said}");
         }
+        // A row of the other class in between is enough.
+        let mixed = model.fit(&Device::cpu(), &x, &array![0.0_f64, 1.0, 0.0, 1.0]).unwrap();
+        assert!(!mixed.separated() && mixed.report().converged(), "{link:?}");
     }
+    // Far beyond doubt, but not apart: a row with a mean next to one says nothing.
+    let far = array![[0.0], [1.0], [2.0], [3.0], [400.0]];
+    let fit = GeneralisedLinear::new(Family::Bernoulli)
+        .fit(&Device::cpu(), &far, &array![0.0_f64, 1.0, 0.0, 1.0, 1.0])
+        .unwrap();
+    assert!(!fit.separated() && fit.report().converged());
     let fit = GeneralisedLinear::new(Family::Bernoulli).penalty(0.1).fit(&Device::cpu(), &x, &y).unwrap();
     assert!(!fit.separated() && fit.coefficients()[[0, 0]] > 0.5);
 }

@@ -92,10 +92,9 @@ fn what_f32_cannot_tell_is_told_in_f64() {
     let twice = 2.0 * &x.column(1);
     let model = GeneralisedLinear::new(Family::Bernoulli);
     let on = |device: &Device, x: &Array2<f64>| model.fit(device, x, &apart).map(|f| f.separated());
-    let want = on(&Device::cpu(), &x);
-    let separated: Vec<_> = adapters().map(|device| on(device, &x)).collect();
-    for got in separated {
-        assert_eq!(got.ok(), want.as_ref().ok().copied());
+    assert!(on(&Device::cpu(), &x).unwrap());
+    for device in adapters() {
+        assert!(on(device, &x).unwrap(), "{device}");
     }
     x.column_mut(0).assign(&twice);
     let model = GeneralisedLinear::new(Family::Gamma).link(Link::Log);

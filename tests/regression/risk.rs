@@ -103,6 +103,33 @@ fn the_quadratic_map_of_the_notes() {
     near(&fit.predict(&x).unwrap(), &y, 1e-12, "recovered");
 }
 
+/// Any loss behind a feature map: margins are linear in the features and stationary, whatever the loss.
+#[test]
+fn any_loss_behind_a_feature_map() {
+    let (x, cpu) = (random(60, 2, 71), Device::cpu());
+    let y: Array1<f64> = x
+        .rows()
+        .into_iter()
+        .map(|r| if r[0] * r[1] > 0.1 * (9.0 * r[0]).sin() { 1.0 } else { -1.0 })
+        .collect();
+    let features = Polynomial::new(2).bias(false).fit(&cpu, &x).unwrap().transform(&x).unwrap();
+    for loss in [Loss::Logistic, Loss::Exponential, Loss::Squared, Loss::SquaredHinge] {
+        let model = RiskMinimiser::new(loss, Penalty::L2(0.05));
+        let piped = Pipeline::new(Polynomial::new(2).bias(false), model.clone()).fit(&cpu, &x, &y).unwrap();
+        let direct = model.fit(&cpu, &features, &y).unwrap();
+        near(&piped.predict(&x).unwrap(), &direct.predict(&features).unwrap(), 1e-9, "behind a map");
+        let f = features.dot(&direct.coefficients().column(0)) + direct.intercept()[0];
+        let slopes: Array1<f64> = f.iter().zip(&y).map(|(f, y)| loss.derivative(*y, *f)).collect();
+        let pull = features.t().dot(&slopes) / 60.0;
+        assert!((slopes.sum() / 60.0).abs() < 1e-6, "{loss:?}");
+        // λ‖w‖² or half of it: the same factor for every coefficient.
+        let ratio: Vec<f64> = pull.iter().zip(direct.coefficients()).map(|(g, w)| -g / w).collect();
+        ratio.iter().for_each(|r| assert!((r - ratio[0]).abs() < 1e-4 && *r > 0.0, "{loss:?} {ratio:?}"));
+        // x₀x₁ is what tells the labels apart.
+        assert!(direct.coefficients()[[3, 0]].abs() > 2.0 * direct.coefficients()[[0, 0]].abs(), "{loss:?}");
+    }
+}
+
 /// D-01: the identity on a finite table, and the conditional mean as the minimiser.
 #[test]
 fn expected_squared_loss_of_a_table() {

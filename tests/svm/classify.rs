@@ -165,8 +165,14 @@ fn weights_of_classes_and_observations() {
     let each: Vec<f64> = y.iter().map(|y| if *y < 0 { 2.0 } else { 0.5 }).collect();
     let by_row = model.fit_weighted(&cpu(), &x, &y, each).unwrap();
     assert_eq!(by_class.decision(&x).unwrap(), by_row.decision(&x).unwrap());
-    let balanced = model.clone().class_weights(ClassWeights::Balanced).fit(&cpu(), &x, &y).unwrap();
-    assert_eq!(balanced.decision(&x).unwrap(), model.fit(&cpu(), &x, &y).unwrap().decision(&x).unwrap());
+    // n/(K n_k) of classes of two and four.
+    let fewer = [2, 3, 4, 5, 6, 7];
+    let (x6, y6) = (x.select(ndarray::Axis(0), &fewer), fewer.map(|i| y[i]));
+    assert_eq!(y6.iter().filter(|y| **y > 0).count(), 2);
+    let balanced = model.clone().class_weights(ClassWeights::Balanced).fit(&cpu(), &x6, y6).unwrap();
+    let each = model.clone().class_weights(ClassWeights::Each(vec![0.75, 1.5])).fit(&cpu(), &x6, y6).unwrap();
+    assert_eq!(balanced.decision(&x).unwrap(), each.decision(&x).unwrap());
+    assert_ne!(balanced.decision(&x).unwrap(), model.fit(&cpu(), &x6, y6).unwrap().decision(&x).unwrap());
     assert!(model.clone().class_weights(ClassWeights::Each(vec![1.0])).fit(&cpu(), &x, &y).is_err());
 }
 
@@ -252,4 +258,37 @@ fn counted_errors_are_below_the_hinge_and_its_fewest_are_found() {
     let cross = ndarray::array![[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]];
     assert_eq!(fewest_errors(&Kernel::linear(), &cross, &[true, true, false, false]).unwrap(), 1);
     assert!(fewest_errors(&Kernel::linear(), ndarray::Array2::<f64>::zeros((13, 1)), &[true; 13]).is_err());
+}
+
+/// The linear kernel has weights: f = wᵀx + b at new rows, of every machine, and of the points that it stands on.
+#[test]
+fn linear_machines_have_weights() {
+    let (x, new) =
+        (ndarray::concatenate![ndarray::Axis(1), random(40, 2, 51), random(40, 1, 52)], random(9, 3, 53));
+    let z =
+        Array2::from_shape_fn((40, 2), |(i, t)| x[[i, t]] - 0.5 * x[[i, 2]] + 0.1 * (9.0 * x[[i, 1]]).sin());
+    let line = SvmRegressor::new(Kernel::linear(), 3.0, 0.05).fit(&cpu(), &x, &z).unwrap();
+    let w = line.coefficients().unwrap();
+    let want = new.dot(&w.t()) + line.intercept();
+    all_near(&line.predict(&new).unwrap(), want.as_slice().unwrap(), 1e-12, "regression");
+    all_near(
+        &line.dual_coefficients().t().dot(line.support_points()),
+        w.as_standard_layout().as_slice().unwrap(),
+        1e-12,
+        "w is a sum of support vectors",
+    );
+    assert_eq!(*line.support_points(), x.select(ndarray::Axis(0), line.support()));
+    let far = &x + 2.0;
+    let region = OneClassSvm::new(Kernel::linear(), 0.3).tolerance(1e-8).fit(&cpu(), &far).unwrap();
+    let w = region.coefficients().unwrap();
+    assert_eq!(w.dim(), (1, 3));
+    let want = new.dot(&w.t()) - region.threshold();
+    all_near(&region.decision(&new).unwrap(), want.as_slice().unwrap(), 1e-12, "one class");
+    assert_eq!(*region.support_points(), far.select(ndarray::Axis(0), region.support()));
+    let curved = OneClassSvm::new(Kernel::rbf(1.0), 0.3).fit(&cpu(), &far).unwrap();
+    assert!(curved.coefficients().is_none());
+    let y: Vec<usize> =
+        (0..40).map(|i| usize::from(x[[i, 0]] > 0.0) + usize::from(x[[i, 1]] > 0.4)).collect();
+    let three = SvmClassifier::new(Kernel::linear(), 3.0).fit(&cpu(), &x, &y).unwrap();
+    assert_eq!(*three.support_points(), x.select(ndarray::Axis(0), three.support()));
 }

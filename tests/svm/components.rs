@@ -128,6 +128,14 @@ fn distances_give_coordinates() {
     let bent = array![[0.0, 1.0, 16.0], [1.0, 0.0, 1.0], [16.0, 1.0, 0.0]];
     let found = classical_scaling(bent.view(), 2).unwrap();
     assert!(!found.is_euclidean(1e-6) && found.eigenvalues[2] < 0.0);
+    let values = &found.eigenvalues;
+    near(found.strain(), -values[2] / (values[0] + values[1].abs() - values[2]), 1e-12, "strain");
+    assert!(found.is_euclidean(found.strain()) && !found.is_euclidean(0.99 * found.strain()));
+    // What lies below the cutoff is left out.
+    let all = KernelPca::new(Kernel::rbf(1.0), 6).fit(&cpu(), &x).unwrap();
+    let share = 0.5 * (all.eigenvalues()[2] + all.eigenvalues()[3]) / all.eigenvalues()[0];
+    let some = KernelPca::new(Kernel::rbf(1.0), 6).cutoff(share).fit(&cpu(), &x).unwrap();
+    all_near(some.eigenvalues(), &all.eigenvalues().to_vec()[..3], 1e-10, "the first three");
     assert!(classical_scaling(array![[1.0, 0.0], [0.0, 0.0]].view(), 1).is_err());
     assert!(classical_scaling(array![[0.0, -1.0], [-1.0, 0.0]].view(), 1).is_err());
 }

@@ -1,7 +1,7 @@
 //! Bad input: an error that says whose move it is, or a machine with its certificate.
 
 use mercer::prelude::*;
-use ndarray::{Array2, array};
+use ndarray::{Array2, Axis, array};
 
 use crate::support::random;
 use crate::{cpu, near};
@@ -113,4 +113,68 @@ fn labels_of_zero_and_one_are_refused() {
     }
     let counts = KernelRisk::new(Kernel::rbf(1.0), SmoothLoss::Poisson, 0.1);
     assert!(counts.fit(&cpu(), &x, &(&y - 1.0)).is_err() && counts.fit(&cpu(), &x, &y).is_ok());
+}
+
+/// The sigmoid is no kernel on these points: every method has finite answers or an error, never a silent NaN, and kernel PCA
+/// keeps what is positive.
+#[test]
+fn an_indefinite_kernel_in_every_method() {
+    let x = random(30, 2, 3) * 2.0;
+    let y: Vec<bool> = (0..30).map(|i| x[[i, 0]] > 0.0).collect();
+    let z = x.column(0).mapv(f64::sin);
+    let kernel = || Kernel::sigmoid(0.5, -1.0);
+    assert!(!psd_check(&kernel(), &x, 1e-10).unwrap().is_positive_semidefinite());
+    let answers = [
+        (
+            "SvmRegressor",
+            SvmRegressor::new(kernel(), 1.0, 0.1)
+                .fit(&cpu(), &x, &z)
+                .and_then(|f| f.predict(&x))
+                .map(|p| p.insert_axis(Axis(1))),
+        ),
+        ("OneClassSvm", OneClassSvm::new(kernel(), 0.3).fit(&cpu(), &x).and_then(|f| f.decision(&x))),
+        (
+            "LeastSquaresSvm",
+            LeastSquaresSvm::new(kernel(), 1.0).fit(&cpu(), &x, &y).and_then(|f| f.decision(&x)),
+        ),
+        (
+            "KernelLogistic",
+            KernelLogistic::new(kernel(), 0.1).fit(&cpu(), &x, &y).and_then(|f| f.decision(&x)),
+        ),
+        (
+            "KernelDiscriminant",
+            KernelDiscriminant::new(kernel(), 0.1).fit(&cpu(), &x, &y).and_then(|f| f.decision(&x)),
+        ),
+        (
+            "EnclosingBall",
+            EnclosingBall::new(kernel())
+                .fit(&cpu(), &x)
+                .and_then(|f| f.distance(&x))
+                .map(|d| d.insert_axis(Axis(1))),
+        ),
+    ];
+    for (name, answer) in answers {
+        println!("{name}: {:?}", answer.as_ref().map(|a| a[[0, 0]]));
+        match answer {
+            Ok(found) => assert!(found.iter().all(|v| v.is_finite()), "{name}"),
+            Err(e) => assert!(
+                matches!(
+                    e,
+                    Error::NotPositiveDefinite { .. } | Error::NoConvergence { .. } | Error::Parameter { .. }
+                ),
+                "{name}: {e}"
+            ),
+        }
+    }
+    let points = mercer::Matrix::from_array(&cpu(), x.view()).unwrap();
+    let k = mercer::ops::gram(&kernel(), &points, None).unwrap().to_array().unwrap();
+    let centre = Array2::eye(30) - Array2::from_elem((30, 30), 1.0 / 30.0);
+    let values = mercer::linalg::eigh(centre.dot(&k).dot(&centre).view()).unwrap().values;
+    let positive = values.iter().filter(|v| **v > 1e-9).count();
+    assert!(values.iter().any(|v| *v < -1e-3), "the kernel is indefinite here");
+    let fit = KernelPca::new(kernel(), 2).fit(&cpu(), &x).unwrap();
+    assert!(fit.eigenvalues().iter().all(|v| *v > 0.0) && positive >= 2);
+    for (got, want) in fit.eigenvalues().iter().zip(&values) {
+        assert!((got - want).abs() < 1e-8, "{got} {want}");
+    }
 }

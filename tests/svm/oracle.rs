@@ -25,17 +25,21 @@ fn classification() {
         let fitted = model.tolerance(1e-8).fit(&cpu(), x.slice(s![..n, ..]), &y[..n]).unwrap();
         let what = format!("{} {} {} {value}", case["data"], case["kernel"], case["kind"]);
         assert_eq!(fitted.predict(x.slice(s![n.., ..])).unwrap(), labels(&case["predictions"]), "{what}");
-        for proof in fitted.certificates() {
+        // Every machine: how many support vectors, and its dual: Σ|a| - ½ aᵀKa, or -½ρ² aᵀKa where ρ has divided a.
+        let pairs = case["pairs"].as_array().unwrap();
+        assert_eq!(fitted.certificates().len(), pairs.len());
+        for (k, (proof, pair)) in fitted.certificates().iter().zip(pairs).enumerate() {
             assert!(proof.violation <= 1e-8 && !proof.stalled, "{what}: {proof}");
-        }
-        if case["dual"].is_f64() {
-            let proof = &fitted.certificates()[0];
-            let dual = case["dual"].as_f64().unwrap();
+            let pair = vector(pair);
+            near(proof.support as f64, pair[0], 0.0, &what);
+            let dual = if hinge { pair[2] } else { -0.5 * fitted.margin()[k].powi(2) * pair[1] };
+            near(proof.dual, dual, 1e-6 * dual.abs(), &what);
             if hinge {
-                near(proof.dual, dual, 1e-6 * dual, &what);
                 // A violation costs at most itself for every observation, at the price C.
                 assert!(proof.gap() <= value * n as f64 * proof.violation + 1e-9, "{what}: {proof}");
             }
+        }
+        if case["decision"].is_array() {
             all_near(fitted.intercept(), &vector(&case["intercept"]), 1e-5, &what);
             let scale = vector(&case["decision"]).iter().fold(1.0, |m: f64, v| m.max(v.abs()));
             all_near(
@@ -75,6 +79,8 @@ fn regression() {
         near(fitted.intercept()[0], case["intercept"].as_f64().unwrap(), 1e-6, &what);
         let proof = &fitted.certificates()[0];
         assert!(proof.gap().abs() < 1e-6 * proof.primal, "{what}: {proof}");
+        let dual = case["dual"].as_f64().unwrap();
+        near(proof.dual, dual, 1e-6 * dual.abs(), &what);
     }
 }
 
@@ -88,6 +94,8 @@ fn one_class() {
         near(fitted.threshold(), case["threshold"].as_f64().unwrap(), 1e-7, "rho");
         all_near(&fitted.decision(&x).unwrap(), &vector(&case["decision"]), 1e-6, "decision");
         let proof = fitted.certificate();
+        let dual = case["dual"].as_f64().unwrap();
+        near(proof.dual, dual, 1e-6 * dual.abs(), "dual");
         assert!(proof.gap().abs() < 1e-6 * proof.primal.abs(), "{proof}");
     }
 }

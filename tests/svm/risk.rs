@@ -94,8 +94,24 @@ fn kernel_logistic_regression() {
     for i in 0..5 {
         near(0.7 * fitted.dual_coefficients()[[i, 0]], f64::from(y[i]) - p[[i, 1]], 1e-7, "λα = y - π");
     }
-    // Two classes by the softmax: twice the penalty of each half of f.
+    // Two functions f/2 and -f/2 of a softmax with twice the penalty of one: λ‖f‖² = 2λ(‖f/2‖² + ‖-f/2‖²).
     let x = random(40, 2, 3) * 2.0;
+    let two: Vec<f64> =
+        (0..40).map(|i| if x[[i, 0]] + 0.4 * (5.0 * x[[i, 1]]).sin() > 0.0 { 1.0 } else { 0.0 }).collect();
+    let names: Vec<usize> = two.iter().map(|y| *y as usize).collect();
+    let fitted = KernelLogistic::new(Kernel::rbf(1.0), 0.3).fit(&cpu(), &x, &names).unwrap();
+    let f = fitted.decision(&x).unwrap();
+    for i in 0..40 {
+        let halves = [(-0.5 * f[[i, 0]]).exp(), (0.5 * f[[i, 0]]).exp()];
+        let second = halves[1] / (halves[0] + halves[1]);
+        // Stationary for the half: 2λ (a/2) = y - softmax.
+        near(
+            0.6 * 0.5 * fitted.dual_coefficients()[[i, 0]],
+            two[i] - second,
+            1e-7,
+            "the softmax of two halves",
+        );
+    }
     let three: Vec<usize> = (0..40)
         .map(|i| {
             if x[[i, 0]] > 0.5 {
@@ -150,4 +166,31 @@ fn kernel_discriminant() {
     let xor: Vec<u8> = (0..50).map(|i| u8::from(x[[i, 0]] * x[[i, 1]] > 0.0)).collect();
     let curved = KernelDiscriminant::new(Kernel::rbf(0.7), 1e-2).fit(&cpu(), &x, &xor).unwrap();
     assert!(curved.score(&x, &xor).unwrap() > 0.9);
+}
+
+/// Three classes: with the linear kernel the coordinates and log-odds of linear discriminant analysis.
+#[test]
+fn kernel_discriminant_of_three_classes() {
+    let y: Vec<usize> = (0..60).map(|i| i % 3).collect();
+    let mut x = random(60, 3, 15);
+    x.rows_mut().into_iter().zip(&y).for_each(|(mut r, y)| {
+        r[0] += [0.0, 1.0, 0.3][*y];
+        r[2] += [0.0, 0.2, 1.4][*y];
+    });
+    let fitted = KernelDiscriminant::new(Kernel::linear(), 1e-9).fit(&cpu(), &x, &y).unwrap();
+    let linear = LinearDiscriminant::new().fit(&cpu(), &x, &y).unwrap();
+    let (ours, want) = (fitted.transform(&x).unwrap(), linear.transform(&x).unwrap());
+    assert_eq!(ours.dim(), (60, 2));
+    for (a, b) in ours.columns().into_iter().zip(want.columns()) {
+        let (a, b) = (&a - a.mean().unwrap(), &b - b.mean().unwrap());
+        let cosine = a.dot(&b) / (a.dot(&a) * b.dot(&b)).sqrt();
+        near(cosine.abs(), 1.0, 1e-8, "a direction");
+    }
+    let (f, g) = (fitted.decision(&x).unwrap(), linear.decision(&x).unwrap());
+    for i in 0..60 {
+        for c in 1..3 {
+            near(f[[i, c]] - f[[i, 0]], g[[i, c]] - g[[i, 0]], 1e-4, "log-odds");
+        }
+    }
+    assert_eq!(fitted.predict(&x).unwrap(), linear.predict(&x).unwrap());
 }

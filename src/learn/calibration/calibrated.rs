@@ -1,8 +1,8 @@
 //! A classifier and a map of its scores, learned on different rows.
 
-use ndarray::{Array1, Array2, ArrayView2, Axis, stack};
+use ndarray::{Array2, ArrayView2, Axis, stack};
 
-use super::{Isotonic, Platt};
+use super::{Isotonic, Platt, Temperature};
 use crate::check::{finite, parameter, require};
 use crate::configure::setters;
 use crate::learn::answer::answered;
@@ -23,6 +23,8 @@ pub enum CalibrationMap {
     Platt,
     /// [`Isotonic`]: any shape that never falls, for a thousand rows and more.
     Isotonic,
+    /// [`Temperature`]: one parameter, for any number of classes; no prediction changes.
+    Temperature,
 }
 
 #[derive(Debug, Clone)]
@@ -30,19 +32,29 @@ pub enum CalibrationMap {
 enum Learned {
     Platt(Platt),
     Isotonic(Isotonic),
+    Temperature(Temperature),
 }
 
 impl Learned {
-    fn map(&self, scores: &Array1<f64>) -> Array1<f64> {
-        match self {
-            Learned::Platt(own) => own.map(scores),
-            Learned::Isotonic(own) => own.map(scores),
-        }
+    /// Probabilities of all classes by the scores of this classifier.
+    fn of<T>(&self, fitted: &T, x: ArrayView2<f64>) -> Result<Array2<f64>>
+    where
+        ByDecision: Confidence<T>,
+    {
+        let second = match self {
+            Learned::Platt(own) => own.map(&ByDecision::of(fitted, x)?),
+            Learned::Isotonic(own) => own.map(&ByDecision::of(fitted, x)?),
+            Learned::Temperature(own) => return own.map(ByDecision::logits(fitted, x)?),
+        };
+        Ok(stack![Axis(1), second.mapv(|p| 1.0 - p), second])
     }
 }
 
 /// A classifier of two classes whose scores become probabilities: on each of k parts of the rows the map is learned from the
 /// scores of a classifier that was fitted to the others, and predictions are the mean of all k pairs.
+///
+/// [`CalibrationMap::Temperature`] takes more classes too: one temperature is learned from the scores of all parts, each by
+/// the classifier that has not seen it, and changes the confidence of one classifier of all rows.
 ///
 /// Any model that can be fitted to labels and has a [`Decision`](crate::learn::Decision).
 ///
@@ -74,7 +86,9 @@ impl<M> Calibrated<M> {
     /// Learns classifiers and maps from the rows of `x`, `n x d`, and their labels.
     ///
     /// # Errors
-    /// Those of the model; [`Error::Parameter`](crate::Error::Parameter) for other than two classes or too few rows.
+    /// Those of the model; [`Error::Parameter`](crate::Error::Parameter) for too few rows, or other than two classes unless a
+    /// temperature is learned; [`Error::Separable`](crate::Error::Separable) if every row was right before, and no temperature
+    /// is the likeliest.
     pub fn fit<L: Ord + Clone>(
         &self,
         device: &Device,
@@ -110,6 +124,10 @@ where
         require(op, x.nrows() == y.len(), || format!("x has {} rows, y has {}", x.nrows(), y.len()))?;
         let (labels, index) = Labels::of_classes(y)?;
         let k = labels.classes().len();
+        if self.map == CalibrationMap::Temperature {
+            let pair = self.tempered(device, x, y, &index, k)?;
+            return Ok(FittedCalibrated { labels, pairs: vec![pair] });
+        }
         parameter("classes", k as f64, k == 2, "there must be two; put it in OneVsRest for more")?;
         let mut pairs = Vec::with_capacity(self.folds);
         for fold in KFold::new(self.folds).shuffled(self.seed).stratified(y).split(x.nrows())? {
@@ -118,9 +136,10 @@ where
             let fitted = self.model.fit(device, x.select(Axis(0), train).view(), &own)?;
             let scores = ByDecision::of(&fitted, x.select(Axis(0), test).view())?;
             let up: Vec<bool> = test.iter().map(|&i| index[i] == 1).collect();
-            let learned = match self.map {
-                CalibrationMap::Platt => Learned::Platt(Platt::learned(&scores, &up)),
-                CalibrationMap::Isotonic => Learned::Isotonic(Isotonic::learned(&scores, &up)),
+            let learned = if self.map == CalibrationMap::Platt {
+                Learned::Platt(Platt::learned(&scores, &up))
+            } else {
+                Learned::Isotonic(Isotonic::learned(&scores, &up))
             };
             pairs.push((fitted, learned));
             self.progress.report(op, pairs.len(), self.folds, f64::NAN)?;
@@ -129,7 +148,39 @@ where
     }
 }
 
-/// Fitted [`Calibrated`]: a classifier and a map for each part.
+impl<M> Calibrated<M> {
+    /// A classifier of all rows, and the temperature of scores that were held out.
+    fn tempered<L: Ord + Clone>(
+        &self,
+        device: &Device,
+        x: ArrayView2<f64>,
+        y: &[L],
+        index: &[usize],
+        k: usize,
+    ) -> Result<(M::Fitted, Learned)>
+    where
+        M: Fit<[L]>,
+        ByDecision: Confidence<M::Fitted>,
+    {
+        let op = "Calibrated::fit";
+        let mut scores = Array2::zeros((x.nrows(), k));
+        for (part, fold) in
+            KFold::new(self.folds).shuffled(self.seed).stratified(y).split(x.nrows())?.iter().enumerate()
+        {
+            let (train, test) = (&fold.0, &fold.1);
+            let own: Vec<L> = train.iter().map(|&i| y[i].clone()).collect();
+            let fitted = self.model.fit(device, x.select(Axis(0), train).view(), &own)?;
+            let found = ByDecision::logits(&fitted, x.select(Axis(0), test).view())?;
+            require(op, found.ncols() == k, || format!("a part has {} of {k} classes", found.ncols()))?;
+            test.iter().zip(found.rows()).for_each(|(&i, row)| scores.row_mut(i).assign(&row));
+            self.progress.report(op, part + 1, self.folds, f64::NAN)?;
+        }
+        let temperature = Temperature::of(&scores, index)?;
+        Ok((self.model.fit(device, x, y)?, Learned::Temperature(temperature)))
+    }
+}
+
+/// Fitted [`Calibrated`]: a classifier and a map for each part, or one of both.
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct FittedCalibrated<T, L> {
@@ -138,7 +189,7 @@ pub struct FittedCalibrated<T, L> {
 }
 
 impl<T, L> FittedCalibrated<T, L> {
-    /// The two labels in ascending order.
+    /// The labels in ascending order.
     pub fn classes(&self) -> &[L] {
         self.labels.classes()
     }
@@ -148,7 +199,7 @@ impl<T, L: Ord + Clone> FittedCalibrated<T, L>
 where
     ByDecision: Confidence<T>,
 {
-    /// Probabilities of both classes, one row for each row of `x`.
+    /// Probabilities of all classes, one row for each row of `x`.
     ///
     /// # Errors
     /// Those of the classifiers.
@@ -156,7 +207,7 @@ where
         answered("FittedCalibrated::predict_proba", PredictProba::predict_proba(self, x.inputs().view()))
     }
 
-    /// The more probable label of each row.
+    /// The most probable label of each row.
     ///
     /// # Errors
     /// Those of the classifiers.
@@ -178,12 +229,11 @@ where
     ByDecision: Confidence<T>,
 {
     fn predict_proba(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
-        let mut second = Array1::zeros(x.nrows());
+        let mut p = Array2::zeros((x.nrows(), self.labels.classes().len()));
         for (fitted, map) in &self.pairs {
-            second += &map.map(&ByDecision::of(fitted, x)?);
+            p += &map.of(fitted, x)?;
         }
-        second /= self.pairs.len() as f64;
-        Ok(stack![Axis(1), second.mapv(|p| 1.0 - p), second])
+        Ok(p / self.pairs.len() as f64)
     }
 }
 
@@ -221,11 +271,13 @@ crate::saved::saved!(FittedCalibrated<T, L>);
 #[cfg(feature = "serde")]
 impl<T, L> crate::saved::Checked for FittedCalibrated<T, L> {
     fn check(&self) -> crate::Result<()> {
+        let two = self.labels.classes().len() == 2;
         let sound = |(_, map): &(T, Learned)| match map {
-            Learned::Platt(own) => own.slope().is_finite() && own.offset().is_finite(),
-            Learned::Isotonic(own) => own.sound(),
+            Learned::Platt(own) => two && own.slope().is_finite() && own.offset().is_finite(),
+            Learned::Isotonic(own) => two && own.sound(),
+            Learned::Temperature(own) => own.temperature() > 0.0 && own.temperature().is_finite(),
         };
-        let fits = self.labels.classes().len() == 2 && !self.pairs.is_empty() && self.pairs.iter().all(sound);
+        let fits = self.labels.classes().len() > 1 && !self.pairs.is_empty() && self.pairs.iter().all(sound);
         crate::check::require("a saved FittedCalibrated", fits, || "classes or maps that are none".to_owned())
     }
 }

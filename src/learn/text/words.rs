@@ -24,7 +24,7 @@ impl Tokens {
         Tokens { stop_words: BTreeSet::new(), shortest: 2, runs: (1, 1), lower_case: true }
     }
 
-    /// Words that are left out.
+    /// Words that are left out, whatever the size of their letters.
     #[must_use]
     pub fn stop_words<S: AsRef<str>>(mut self, words: impl IntoIterator<Item = S>) -> Self {
         self.stop_words = words.into_iter().map(|w| w.as_ref().to_lowercase()).collect();
@@ -46,7 +46,9 @@ impl Tokens {
         let text = if self.lower_case { text.to_lowercase() } else { text.to_owned() };
         let words: Vec<&str> = text
             .split(|c: char| !(c.is_alphanumeric() || c == '_'))
-            .filter(|w| w.chars().count() >= self.shortest.max(1) && !self.stop_words.contains(*w))
+            .filter(|w| {
+                w.chars().count() >= self.shortest.max(1) && !self.stop_words.contains(&w.to_lowercase())
+            })
             .collect();
         let runs = (least..=most.min(words.len())).flat_map(|n| words.windows(n).map(|run| run.join(" ")));
         Ok(runs.collect())

@@ -4,6 +4,7 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 use statrs::function::gamma::ln_gamma;
 
 use super::gaussians::Gaussians;
+use super::naive_bayes::further;
 use crate::check::positive;
 #[cfg(feature = "serde")]
 use crate::check::require;
@@ -11,6 +12,7 @@ use crate::learn::classify::{
     Body, Joint, Probable, Task, classifier_fits, contrast, fitted_classifier, softmax_rows,
 };
 use crate::learn::configure::{getters, setters};
+use crate::learn::{Inputs, Label, Targets};
 use crate::probability::distributions::NormalInverseWishart;
 use crate::{Device, Result};
 
@@ -70,24 +72,16 @@ classifier_fits!(BayesianDiscriminant: FittedBayesianDiscriminant);
 
 impl BayesianDiscriminant {
     fn run(&self, _: &Device, task: &Task) -> Result<Found> {
-        let op = "BayesianDiscriminant::fit";
         positive("concentration", self.concentration)?;
-        let (k, d) = (task.classes, task.x.ncols());
         let prior =
             NormalInverseWishart::new(self.mean.view(), self.strength, self.degrees, self.scale.view())?;
-        let (mut means, mut scales, mut degrees) = (Array2::zeros((k, d)), Vec::new(), Array1::zeros(k));
-        for class in 0..k {
+        let posterior = |class: usize| {
             let rows = task.rows_of(class);
             let (x, w) = (task.x.select(Axis(0), &rows), task.weights.select(Axis(0), &rows));
-            let after = prior.posterior_weighted(x.view(), w.view())?;
-            let free = after.degrees() - d as f64 + 1.0;
-            means.row_mut(class).assign(after.mean());
-            scales.push(after.scale() * ((after.strength() + 1.0) / (after.strength() * free)));
-            degrees[class] = free;
-        }
-        let mass = task.mass();
-        let shares = (&mass + self.concentration) / (mass.sum() + k as f64 * self.concentration);
-        Ok(Found { gaussians: Gaussians::new(op, &Device::cpu(), means, scales, shares)?, degrees })
+            prior.posterior_weighted(x.view(), w.view())
+        };
+        let posteriors = (0..task.classes).map(posterior).collect::<Result<_>>()?;
+        Found::new(posteriors, task.mass() + self.concentration)
     }
 }
 
@@ -98,6 +92,27 @@ pub(super) struct Found {
     gaussians: Gaussians,
     #[cfg_attr(feature = "serde", serde(with = "crate::saved::vector"))]
     degrees: Array1<f64>,
+    posteriors: Vec<NormalInverseWishart>,
+    /// `N_k + α`.
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::vector"))]
+    counts: Array1<f64>,
+}
+
+impl Found {
+    /// The predictive densities of these posteriors, and shares of these counts.
+    fn new(posteriors: Vec<NormalInverseWishart>, counts: Array1<f64>) -> Result<Self> {
+        let (k, d) = (posteriors.len(), posteriors.first().map_or(0, |p| p.mean().len()));
+        let (mut means, mut scales, mut degrees) = (Array2::zeros((k, d)), Vec::new(), Array1::zeros(k));
+        for (class, after) in posteriors.iter().enumerate() {
+            let free = after.degrees() - d as f64 + 1.0;
+            means.row_mut(class).assign(after.mean());
+            scales.push(after.scale() * ((after.strength() + 1.0) / (after.strength() * free)));
+            degrees[class] = free;
+        }
+        let shares = &counts / counts.sum();
+        let gaussians = Gaussians::new("BayesianDiscriminant::fit", &Device::cpu(), means, scales, shares)?;
+        Ok(Found { gaussians, degrees, posteriors, counts })
+    }
 }
 
 impl Body for Found {
@@ -112,7 +127,12 @@ impl Body for Found {
     #[cfg(feature = "serde")]
     fn check(&self, op: &'static str, classes: usize) -> Result<()> {
         self.gaussians.check(op, classes)?;
-        require(op, self.degrees.len() == classes, || "degrees that do not fit".to_owned())?;
+        let lengths = [self.degrees.len(), self.posteriors.len(), self.counts.len()];
+        let wide = |p: &NormalInverseWishart| p.mean().len() == self.features();
+        require(op, lengths == [classes; 3] && self.posteriors.iter().all(wide), || {
+            "posteriors that do not fit".to_owned()
+        })?;
+        self.counts.iter().try_for_each(|v| positive("counts", *v))?;
         self.degrees.iter().try_for_each(|v| positive("degrees", *v))
     }
 }
@@ -150,3 +170,24 @@ getters!(FittedBayesianDiscriminant<L> {
     /// The degrees of freedom `ν_k - d + 1` of each class.
     degrees => found.degrees: &Array1<f64>,
 });
+
+impl<L: Label> FittedBayesianDiscriminant<L> {
+    /// Learns from further rows of known classes: the same as if all had been there from the start, but for rounding.
+    ///
+    /// # Errors
+    /// As `fit`; [`Error::Parameter`](crate::Error::Parameter) for a label that was never seen. Nothing is learned then.
+    pub fn update(&mut self, x: impl Inputs, y: impl Targets<Of = [L]>) -> Result<()> {
+        let d = self.found.features();
+        let (x, classes) = further("FittedBayesianDiscriminant::update", &self.labels, d, x, y)?;
+        let (mut posteriors, mut counts) = (self.found.posteriors.clone(), self.found.counts.clone());
+        for (k, posterior) in posteriors.iter_mut().enumerate() {
+            let rows: Vec<usize> = (0..classes.len()).filter(|&i| classes[i] == k).collect();
+            if !rows.is_empty() {
+                *posterior = posterior.posterior(x.select(Axis(0), &rows).view())?;
+                counts[k] += rows.len() as f64;
+            }
+        }
+        self.found = Found::new(posteriors, counts)?;
+        Ok(())
+    }
+}

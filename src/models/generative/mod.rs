@@ -5,6 +5,7 @@
 //! | Gaussian, one covariance for all classes; reduction of dimension | [`LinearDiscriminant`] |
 //! | Gaussian, each class its own covariance | [`QuadraticDiscriminant`] |
 //! | independent features: Gaussian, 0/1, categories, counts | [`GaussianNaiveBayes`], [`BernoulliNaiveBayes`], [`CategoricalNaiveBayes`], [`MultinomialNaiveBayes`] |
+//! | Gaussian with a conjugate prior: all covariances, or independent features | [`BayesianDiscriminant`], [`BayesianGaussianNaiveBayes`] |
 //! | a table of all combinations of categories | [`TableClassifier`] |
 //! | anything with a density: PPCA, mixtures, exponential families | [`GenerativeClassifier`], [`IndependentDensity`] |
 
@@ -25,8 +26,9 @@ pub use bayesian_discriminant::{BayesianDiscriminant, FittedBayesianDiscriminant
 pub use independent::{FeatureFamily, FittedIndependentDensity, IndependentDensity};
 pub use linear_discriminant::{FittedLinearDiscriminant, LinearDiscriminant};
 pub use naive_bayes::{
-    BernoulliNaiveBayes, CategoricalNaiveBayes, FittedBernoulliNaiveBayes, FittedCategoricalNaiveBayes,
-    FittedGaussianNaiveBayes, FittedMultinomialNaiveBayes, GaussianNaiveBayes, MultinomialNaiveBayes,
+    BayesianGaussianNaiveBayes, BernoulliNaiveBayes, CategoricalNaiveBayes, FittedBayesianGaussianNaiveBayes,
+    FittedBernoulliNaiveBayes, FittedCategoricalNaiveBayes, FittedGaussianNaiveBayes,
+    FittedMultinomialNaiveBayes, GaussianNaiveBayes, MultinomialNaiveBayes,
 };
 pub use quadratic_discriminant::{FittedQuadraticDiscriminant, QuadraticDiscriminant};
 pub use table::{FittedTableClassifier, TableClassifier};

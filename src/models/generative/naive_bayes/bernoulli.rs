@@ -4,10 +4,10 @@ use ndarray::{Array1, Array2, ArrayView2};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::{class_log_priors, floored, linear, log, log_dirichlet_sequence, posterior, scores};
+use super::{class_log_priors, floored, further, linear, log, log_dirichlet_sequence, posterior, scores};
 #[cfg(feature = "serde")]
-use crate::check::finite;
-use crate::check::{inputs, not_negative, parameter, require, zeros};
+use crate::check::{finite, require};
+use crate::check::{not_negative, parameter, zeros};
 use crate::learn::classify::{Body, Joint, Probable, Task, fitted_classifier};
 use crate::learn::configure::{getters, setters};
 use crate::learn::ranks::{Meeting, fits_across};
@@ -201,12 +201,10 @@ impl<L: Label> FittedBernoulliNaiveBayes<L> {
     /// # Errors
     /// As `fit`; [`Error::Parameter`](crate::Error::Parameter) for a label that was never seen. Nothing is learned then.
     pub fn update(&mut self, x: impl Inputs, y: impl Targets<Of = [L]>) -> Result<()> {
-        let op = "FittedBernoulliNaiveBayes::update";
-        let (x, y) = (x.inputs(), y.targets());
-        inputs(op, x.view(), self.found.features())?;
-        require(op, x.nrows() == y.len(), || format!("x has {} rows, y has {}", x.nrows(), y.len()))?;
+        let d = self.found.features();
+        let (x, classes) = further("FittedBernoulliNaiveBayes::update", &self.labels, d, x, y)?;
         binary(x.view())?;
-        for (row, k) in x.rows().into_iter().zip(self.labels.indices(&y)?) {
+        for (row, k) in x.rows().into_iter().zip(classes) {
             let mut ones = self.found.ones.row_mut(k);
             ones += &row;
             self.found.mass[k] += 1.0;

@@ -2,13 +2,14 @@
 
 use ndarray::{Array1, Array2, ArrayView2};
 
-use super::{class_log_priors, counts, floored, log, log_dirichlet_sequence, posterior, scores};
+use super::{class_log_priors, counts, floored, further, log, log_dirichlet_sequence, posterior, scores};
 #[cfg(feature = "serde")]
 use crate::check::finite;
 use crate::check::{not_negative, parameter, require, room};
 use crate::learn::classify::{Body, Joint, Probable, Task, fitted_classifier};
 use crate::learn::configure::{getters, setters};
 use crate::learn::ranks::{Meeting, fits_across};
+use crate::learn::{Inputs, Label, Targets};
 use crate::{Device, Result};
 
 /// `p(x | k) = Π_j π_kj[x_j]` for features that are categories `0, 1, 2, ...`.
@@ -140,8 +141,9 @@ impl Body for Found {
     }
 }
 
-impl Joint for Found {
-    fn log_joint(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
+impl Found {
+    /// The first entry of x that is no category of its feature, named.
+    fn known(&self, x: ArrayView2<f64>) -> Result<()> {
         counts(x, true, WHOLE)?;
         for ((i, j), v) in x.indexed_iter() {
             let known = *v < self.sizes[j] as f64;
@@ -154,6 +156,13 @@ impl Joint for Found {
                 )?;
             }
         }
+        Ok(())
+    }
+}
+
+impl Joint for Found {
+    fn log_joint(&self, x: ArrayView2<f64>) -> Result<Array2<f64>> {
+        self.known(x)?;
         let starts = starts(&self.sizes);
         let prior = class_log_priors(&self.mass, self.alpha);
         let each = |(i, k): (usize, usize)| {
@@ -186,6 +195,24 @@ getters!(FittedCategoricalNaiveBayes<L> {
     /// The weight of each class.
     mass => found.mass: &Array1<f64>,
 });
+
+impl<L: Label> FittedCategoricalNaiveBayes<L> {
+    /// Learns from further rows of known classes and categories: the same as if all had been there from the start.
+    ///
+    /// # Errors
+    /// As `predict`; [`Error::Parameter`](crate::Error::Parameter) for a label that was never seen. Nothing is learned then.
+    pub fn update(&mut self, x: impl Inputs, y: impl Targets<Of = [L]>) -> Result<()> {
+        let d = self.found.sizes.len();
+        let (x, classes) = further("FittedCategoricalNaiveBayes::update", &self.labels, d, x, y)?;
+        self.found.known(x.view())?;
+        let starts = starts(&self.found.sizes);
+        for (row, k) in x.rows().into_iter().zip(classes) {
+            row.iter().zip(&starts).for_each(|(v, start)| self.found.table[[k, start + *v as usize]] += 1.0);
+            self.found.mass[k] += 1.0;
+        }
+        Ok(())
+    }
+}
 
 impl<L> FittedCategoricalNaiveBayes<L> {
     /// Free parameters: `(K - 1) + K Σ_j (M_j - 1)`.

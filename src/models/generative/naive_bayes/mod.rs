@@ -3,11 +3,13 @@
 //! Counts are kept, and probabilities made of them: by maximum likelihood, or as the posterior predictive of conjugate
 //! priors, which is the same with pseudo-counts added.
 
+mod bayesian_gaussian;
 mod bernoulli;
 mod categorical;
 mod gaussian;
 mod multinomial;
 
+pub use bayesian_gaussian::{BayesianGaussianNaiveBayes, FittedBayesianGaussianNaiveBayes};
 pub use bernoulli::{BernoulliNaiveBayes, FittedBernoulliNaiveBayes};
 pub use categorical::{CategoricalNaiveBayes, FittedCategoricalNaiveBayes};
 pub use gaussian::{FittedGaussianNaiveBayes, GaussianNaiveBayes};
@@ -15,8 +17,9 @@ pub use multinomial::{FittedMultinomialNaiveBayes, MultinomialNaiveBayes};
 
 use ndarray::{Array1, Array2, ArrayView2};
 
-use crate::check::parameter;
+use crate::check::{inputs, parameter, require};
 use crate::learn::classify::{contrast, softmax_rows};
+use crate::learn::{Inputs, Label, Labels, Targets};
 use crate::models::generative::on_device::linear_scores;
 use crate::ops::product;
 use crate::{Device, Error, Result};
@@ -57,6 +60,20 @@ fn linear(
     Ok(floored(linear_scores(op, device, x, table, constant, exact)?.unwrap_or_else(|| exact(x))))
 }
 
+/// Further rows of known classes, `d` features each, and the index of the class of each.
+pub(super) fn further<L: Label>(
+    op: &'static str,
+    labels: &Labels<L>,
+    d: usize,
+    x: impl Inputs,
+    y: impl Targets<Of = [L]>,
+) -> Result<(Array2<f64>, Vec<usize>)> {
+    let (x, y) = (x.inputs(), y.targets());
+    inputs(op, x.view(), d)?;
+    require(op, x.nrows() == y.len(), || format!("x has {} rows, y has {}", x.nrows(), y.len()))?;
+    Ok((x.to_owned(), labels.indices(&y)?))
+}
+
 /// An error for a row that no class can have made: its posterior is not defined.
 pub(super) fn possible(joint: &Array2<f64>) -> Result<()> {
     let lost = joint.rows().into_iter().position(|row| row.iter().all(|v| *v <= NEVER));
@@ -90,7 +107,8 @@ fn log_dirichlet_sequence(counts: impl Iterator<Item = f64>, alpha: impl Iterato
     for (n, a) in counts.zip(alpha) {
         total += n;
         prior += a;
-        sum += ln_gamma(n + a) - ln_gamma(a);
+        // Most words are in no text.
+        sum += if n == 0.0 { 0.0 } else { ln_gamma(n + a) - ln_gamma(a) };
     }
     sum + ln_gamma(prior) - ln_gamma(prior + total)
 }

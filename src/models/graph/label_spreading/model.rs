@@ -12,10 +12,15 @@ use crate::matrix::SparseMatrix;
 use crate::models::graph::neighbourhood::Neighbourhood;
 use crate::models::graph::similarity::Graph;
 use crate::models::graph::spectral_clustering::usual;
-use crate::{Device, Result};
+use crate::ops::{Multiplier, Zip, zip};
+use crate::{Device, Error, Matrix, Result};
 
 /// The relative change of every share that ends the iteration, times `1 - α`.
 const EXACT: f64 = 1e-11;
+/// What is left of an error of size one when f32 tells no more.
+const SINGLE: f64 = 1e-6;
+/// Most iterations on a device.
+const MOST_THERE: f64 = 1000.0;
 /// Most iterations; an error of size one shrinks by α in each.
 const ITERATIONS: usize = 100_000;
 
@@ -23,7 +28,8 @@ const ITERATIONS: usize = 100_000;
 /// keeps the rest of what it was given; rows of F are then scaled to sum to one.
 ///
 /// It is the limit of `F ← α S F + (1 - α) Y`. The graph is that of the labelled points of the fit and of those given as
-/// [`unlabelled`](LabelSpreading::unlabelled), in this order. It runs on the CPU in f64, whatever the device.
+/// [`unlabelled`](LabelSpreading::unlabelled), in this order. A GPU makes the first iterations in f32, by
+/// [`spmm`](crate::ops::spmm()) with F and S there; the last ones are in f64 on the CPU.
 ///
 /// ```
 /// use mercer::prelude::*;
@@ -62,7 +68,7 @@ fits!(LabelSpreading: Classify -> FittedLabelSpreading);
 impl<L: Label> Fit<[L]> for LabelSpreading {
     type Fitted = FittedLabelSpreading<L>;
 
-    fn fit(&self, _: &Device, x: ArrayView2<f64>, y: &[L]) -> Result<FittedLabelSpreading<L>> {
+    fn fit(&self, device: &Device, x: ArrayView2<f64>, y: &[L]) -> Result<FittedLabelSpreading<L>> {
         const OP: &str = "LabelSpreading::fit";
         let alpha = self.alpha;
         parameter("alpha", alpha, alpha > 0.0 && alpha < 1.0, "must lie between 0 and 1")?;
@@ -71,7 +77,7 @@ impl<L: Label> Fit<[L]> for LabelSpreading {
         let walk = given.graph.weights().map(|i, j, w| alpha * w / d[i].sqrt() / d[j].sqrt())?;
         let kept = &given.one_hot * (1.0 - alpha);
         // By its series, whose terms are not negative: far from all labels shares are tiny, and their ratio still counts.
-        let mut spread = kept.clone();
+        let mut spread = warmed(device, &walk, &kept, alpha)?;
         for iteration in 1.. {
             let next = walk.times(spread.view())? + &kept;
             let moved = next
@@ -85,22 +91,42 @@ impl<L: Label> Fit<[L]> for LabelSpreading {
             }
             if iteration >= ITERATIONS {
                 let (residual, tolerance) = (moved, EXACT * (1.0 - alpha));
-                return Err(crate::Error::NoConvergence {
-                    op: OP,
-                    iterations: iteration,
-                    residual,
-                    tolerance,
-                });
+                return Err(Error::NoConvergence { op: OP, iterations: iteration, residual, tolerance });
             }
         }
         Ok(given.fitted(spread))
     }
 }
 
+/// The iteration as far as f32 can tell, if a device makes it: all terms are positive, so that every share keeps its digits.
+fn warmed(device: &Device, walk: &SparseMatrix, kept: &Array2<f64>, alpha: f64) -> Result<Array2<f64>> {
+    let steps = (SINGLE.ln() / alpha.ln()).ceil().clamp(1.0, MOST_THERE);
+    let flops = 2.0 * steps * walk.values().len() as f64 * kept.ncols() as f64;
+    let device = device.suited_to(flops);
+    if !device.is_gpu() {
+        return Ok(kept.clone());
+    }
+    let there = || -> Result<Array2<f64>> {
+        let (walk, kept) =
+            (Multiplier::new(&device, walk.clone())?, Matrix::from_array(&device, kept.view())?);
+        let mut spread = walk.times(&kept)?;
+        for _ in 1..steps as usize {
+            spread = walk.times(&zip(&spread, &kept, Zip::Add)?)?;
+        }
+        zip(&spread, &kept, Zip::Add)?.to_array()
+    };
+    match there() {
+        Ok(spread) if spread.iter().all(|v| v.is_finite()) => Ok(spread),
+        Ok(_) | Err(Error::Unsupported { .. } | Error::TooLarge { .. }) => Ok(kept.clone()),
+        Err(e) => Err(e),
+    }
+}
+
 /// `f_i = Σ_j w_ij f_j / d_i` at every point without a label, and its label where there is one: the harmonic function, where
 /// a walk along edges first meets a label.
 ///
-/// Otherwise as [`LabelSpreading`], of which it is the limit without forgetting.
+/// Otherwise as [`LabelSpreading`], of which it is the limit without forgetting; by conjugate gradients on the CPU in f64,
+/// whatever the device.
 ///
 /// ```
 /// use mercer::prelude::*;

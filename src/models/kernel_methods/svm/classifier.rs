@@ -38,7 +38,8 @@ pub enum SvmClasses {
 /// blocks of points whose kernel rows one product makes; rows are kept in a cache of bounded bytes, all of them for at most
 /// 2,048 points. Every fit has a
 /// [`certificate`](super::FittedSvm::certificates). On a GPU it makes the rows of each block of more than
-/// 2,048 points and their sum in one launch, in f32; sums over blocks and the last check are in f64 on the CPU.
+/// 2,048 points and their sum in one launch, in f32; sums over blocks and the last check are in f64 on the CPU. So are
+/// decisions, unless [`FittedSvm::on`](super::FittedSvm::on) says otherwise: the device of the fit is not kept.
 ///
 /// ```
 /// use mercer::prelude::*;

@@ -18,6 +18,7 @@ use crate::{Device, Kernel, Result};
 ///
 /// The optimality conditions are one linear system, `[0 1ᵀ; 1 K + (γS)⁻¹] [b; a] = [0; y]`, and every observation is a support
 /// vector. More than two classes are fitted one against the rest, with one factor for all. It stores the `n x n` matrix.
+/// A GPU solves it; decisions are computed on the CPU unless [`FittedLeastSquaresSvm::on`] says otherwise.
 ///
 /// ```
 /// use mercer::prelude::*;
@@ -127,6 +128,13 @@ impl<L> FittedLeastSquaresSvm<L> {
     /// The distinct labels in ascending order.
     pub fn classes(&self) -> &[L] {
         self.labels.classes()
+    }
+
+    /// The same machine, with decisions computed on another device: on a GPU in f32.
+    #[must_use]
+    pub fn on(mut self, device: &Device) -> Self {
+        self.device = device.clone();
+        self
     }
 
     /// The weights w of each machine, machines x d, if the kernel is linear.

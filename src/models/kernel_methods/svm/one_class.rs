@@ -18,8 +18,8 @@ use crate::{Device, Kernel, Progress, Result};
 /// Novelty detection: the region `f(x) = Σ_i a_i k(x_i, x) ≥ ρ` with f of the least norm.
 ///
 /// f minimises `½‖f‖² - νSρ + Σ_i s_i max(0, ρ - f(x_i))`, S the sum of the weights s: at most a share ν of the observations is
-/// outside, and at least a share ν has a coefficient. The solver is that of [`SvmClassifier`](super::SvmClassifier) and runs
-/// on the CPU whatever the device.
+/// outside, and at least a share ν has a coefficient. The solver is that of [`SvmClassifier`](super::SvmClassifier): a GPU sums
+/// kernel rows of many points, and decisions are computed on the CPU unless [`FittedOneClassSvm::on`] says otherwise.
 ///
 /// ```
 /// use mercer::prelude::*;
@@ -194,6 +194,11 @@ impl FittedOneClassSvm {
     pub fn on(mut self, device: &Device) -> Self {
         self.device = device.clone();
         self
+    }
+
+    /// The weights w, 1 x d, if the kernel is linear: `f(x) = wᵀx`.
+    pub fn coefficients(&self) -> Option<Array2<f64>> {
+        self.expansion.linear_weights()
     }
 
     /// f at each row of `x`, before ρ is subtracted.

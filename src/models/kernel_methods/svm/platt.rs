@@ -116,3 +116,44 @@ pub(super) fn coupled(r: &Array2<f64>) -> Array1<f64> {
     }
     p
 }
+
+#[cfg(test)]
+mod tests {
+    use ndarray::array;
+
+    use super::*;
+
+    /// The numbers of scikit-learn's `_sigmoid_calibration` of these scores.
+    #[test]
+    fn the_sigmoid_is_that_of_scikit_learn() {
+        let scores = [-2.1, -1.3, -0.9, -0.4, 0.1, 0.3, 0.8, 1.1, 1.9, 2.5];
+        let y = [-1.0, -1.0, 1.0, -1.0, -1.0, 1.0, -1.0, 1.0, 1.0, 1.0];
+        let found = Sigmoid::fit(&scores, &y, &[1.0; 10]);
+        assert!((found.slope + 0.690_396_405_8).abs() < 1e-6, "{found:?}");
+        assert!((found.intercept - 0.135_724_393_6).abs() < 1e-6, "{found:?}");
+        assert!((found.probability(0.0) - 1.0 / (1.0 + found.intercept.exp())).abs() < 1e-15);
+    }
+
+    /// Pairs that agree with probabilities give these; others the least squares on the simplex, where `Qp` is the same in all
+    /// coordinates.
+    #[test]
+    fn pairs_are_coupled() {
+        let p = [0.5, 0.2, 0.3];
+        let r = Array2::from_shape_fn((3, 3), |(i, j)| if i == j { 0.0 } else { p[i] / (p[i] + p[j]) });
+        coupled(&r).iter().zip(p).for_each(|(g, w)| assert!((g - w).abs() < 1e-9, "{g} {w}"));
+        // 0 beats 1, 1 beats 2, 2 beats 0, all alike.
+        let ring = array![[0.0, 0.9, 0.1], [0.1, 0.0, 0.9], [0.9, 0.1, 0.0]];
+        coupled(&ring).iter().for_each(|p| assert!((p - 1.0 / 3.0).abs() < 1e-9));
+        let r = array![[0.0, 0.9, 0.4], [0.1, 0.0, 0.7], [0.6, 0.3, 0.0]];
+        let found = coupled(&r);
+        let cost = |p: &[f64]| -> f64 {
+            let term = |i: usize, j: usize| (r[[j, i]] * p[i] - r[[i, j]] * p[j]).powi(2);
+            (0..3).flat_map(|i| (0..3).filter(move |j| *j != i).map(move |j| term(i, j))).sum()
+        };
+        let best = cost(found.as_slice().expect("one row"));
+        for (a, b) in [(1e-3, 0.0), (-1e-3, 0.0), (0.0, 1e-3), (0.0, -1e-3), (1e-3, -1e-3), (-1e-3, 1e-3)] {
+            assert!(cost(&[found[0] + a, found[1] + b, found[2] - a - b]) > best);
+        }
+        assert!((found.sum() - 1.0).abs() < 1e-12);
+    }
+}

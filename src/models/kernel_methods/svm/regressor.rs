@@ -32,7 +32,8 @@ pub enum Tube {
 ///
 /// [`SvmRegressor::nu`] finds ε too: it minimises `½‖f‖² + C (ν S ε + Σ_i s_i max(0, |y_i - f(x_i) - b| - ε))`, S the sum of
 /// the weights s. Several targets are fitted one after another, on the same kernel rows. The solver is that of
-/// [`SvmClassifier`](super::SvmClassifier), also on a GPU.
+/// [`SvmClassifier`](super::SvmClassifier), also on a GPU; predictions are computed on the CPU unless
+/// [`FittedSvmRegressor::on`] says otherwise.
 ///
 /// ```
 /// use mercer::prelude::*;

@@ -30,8 +30,10 @@ pub(super) struct Rows<'k> {
     used: Vec<u64>,
     resident: Vec<usize>,
     clock: u64,
-    /// Where sums of rows are made, if not here.
+    /// Where sums of rows can be made, if not here.
     there: Option<Points>,
+    /// Whether they are made here all the same.
+    home: bool,
 }
 
 impl<'k> Rows<'k> {
@@ -54,6 +56,7 @@ impl<'k> Rows<'k> {
             resident: Vec::new(),
             clock: 0,
             there: None,
+            home: false,
         })
     }
 
@@ -68,14 +71,20 @@ impl<'k> Rows<'k> {
         Ok(self)
     }
 
-    /// Goes on in f64 on the CPU.
-    pub fn come_home(&mut self) {
-        self.there = None;
+    /// Goes to the device, if there is one: every machine begins there.
+    pub fn set_out(&mut self) {
+        self.home = false;
     }
 
-    /// Rows of some of the points.
+    /// Goes on in f64 on the CPU.
+    pub fn come_home(&mut self) {
+        self.home = true;
+    }
+
+    /// Rows of some of the points, on the same device.
     pub fn some(&self, points: &[usize]) -> Result<Self> {
-        Self::new(self.op, self.kernel, self.x.select(Axis(0), points), self.bytes)
+        let some = Self::new(self.op, self.kernel, self.x.select(Axis(0), points), self.bytes)?;
+        if let Some(there) = &self.there { some.on(there.device()) } else { Ok(some) }
     }
 
     pub fn len(&self) -> usize {
@@ -105,7 +114,7 @@ impl<'k> Rows<'k> {
         if changes.is_empty() {
             return Ok(());
         }
-        if let Some(there) = &self.there {
+        if let Some(there) = self.there.as_ref().filter(|_| !self.home) {
             match self.sum_there(there, changes) {
                 Ok(sum) if sum.iter().all(|v| v.is_finite()) => {
                     f.iter_mut().zip(&sum).for_each(|(f, s)| *f += s);
@@ -208,5 +217,33 @@ impl<'k> Rows<'k> {
         let mut out: Vec<f64> = made?.into_array()?.into_iter().collect();
         self.add_noise(used.iter().map(|&j| (j, v[j])), &mut out)?;
         Ok(out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Never more rows than the bytes have room for, or the 64 that a sum is made of at least.
+    #[test]
+    fn a_cache_keeps_to_its_bytes() {
+        let n = FEW + 52;
+        let x = Array2::from_shape_fn((n, 2), |(i, j)| ((3 * i + 7 * j) as f64).sin());
+        let kernel = Kernel::rbf(0.5);
+        let changes: Vec<(usize, f64)> = (0..300).map(|i| (7 * i, (i as f64).cos())).collect();
+        let mut sums = Vec::new();
+        for (bytes, most) in [(1, 64), (100 * 8 * n, 100), (1 << 30, 300)] {
+            let mut rows = Rows::new("test", &kernel, x.clone(), bytes).expect("points");
+            let mut f = vec![0.0; n];
+            for part in [&changes[..80], &changes[40..], &changes[..200]] {
+                rows.add(part, &mut f).expect("sums");
+                let kept = rows.kept.iter().flatten().count();
+                assert!(kept <= most && kept == rows.resident.len(), "{kept} rows in {bytes} bytes");
+            }
+            assert_eq!(rows.kept.iter().flatten().count(), most);
+            sums.push(f);
+        }
+        let off = |a: &[f64], b: &[f64]| a.iter().zip(b).fold(0f64, |m, (a, b)| m.max((a - b).abs()));
+        assert!(off(&sums[0], &sums[2]) < 1e-11 && off(&sums[1], &sums[2]) < 1e-11);
     }
 }

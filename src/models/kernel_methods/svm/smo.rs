@@ -59,6 +59,7 @@ pub(super) fn solve(problem: &Problem, rows: &mut Rows, settings: &Settings) -> 
         largest.is_finite(),
         "kernel values must be finite: scale the data",
     )?;
+    rows.set_out();
     let (a, f) = (problem.start.clone(), vec![0.0; rows.len()]);
     let (block, trace) = (Vec::new(), Vec::new());
     Smo { problem, rows, diagonal, largest, a, f, block, trace, iterations: 0 }.run(settings)

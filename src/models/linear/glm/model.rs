@@ -5,7 +5,7 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, s};
 use super::family::{Family, Link};
 use super::fitted::{FittedGeneralisedLinear, Statistics};
 use super::on_device::Resident;
-use super::scoring::{Design, NOTHING};
+use super::scoring::Design;
 use crate::check::{not_negative, parameter, require};
 use crate::learn::configure::setters;
 use crate::learn::ranks::{Meeting, fits_across};
@@ -21,9 +21,9 @@ pub(super) const OP: &str = "GeneralisedLinear::fit";
 /// The score equations `Σ_i (y_i - μ_i) x_i = 0` (of the canonical link) are solved by Fisher scoring: weighted least squares
 /// for the working response `η + (y - μ) dη/dμ`, again until the deviance falls no more. A Gaussian family is least
 /// squares, a Bernoulli one logistic regression, or probit regression by its link, and the categorical one is
-/// [`GeneralisedLinear::categorical`]. Classes that a plane separates have no
-/// maximum of the likelihood: then [`FittedGeneralisedLinear::separated`] is true, or the fit ends in
-/// [`Error::NoConvergence`](crate::Error::NoConvergence).
+/// [`GeneralisedLinear::categorical`]. Classes that a plane separates, or that
+/// touch on it, have no maximum of the likelihood (of a logit, probit or complementary log-log link): then
+/// [`FittedGeneralisedLinear::separated`] is true, and the fit ends where the rows it would move for ever have means of 0 or 1.
 ///
 /// On a GPU the rows stay there, scaled, and each iteration moves coefficients up and sums down; the last steps are made with
 /// scores of f64 on the CPU. Canonical links and the logarithm are computed there; other links, and what f32 does not tell,
@@ -183,11 +183,10 @@ impl GeneralisedLinear {
             let own = |i: usize| self.family.log_density(y[[i, k]], found.mean[i], dispersion);
             let log_likelihood = if dispersion > 0.0 { design.sum(own)? } else { 0.0 };
             statistics.set(k, [found.deviance, null, dispersion, pearson, log_likelihood, freedom]);
-            let bounded = matches!(self.family, Family::Bernoulli | Family::Binomial { .. });
-            statistics.separated |= bounded && null > 0.0 && found.deviance <= NOTHING * null;
+            statistics.separated |= found.separated;
             iterations = iterations.max(found.trace.len() - 1);
-            if found.stop == Stop::Iterations {
-                stop = Stop::Iterations;
+            if found.separated || found.stop == Stop::Iterations {
+                stop = found.stop;
             }
             starts.push(found.deviance);
             trace = found.trace;

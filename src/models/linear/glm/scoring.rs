@@ -2,17 +2,16 @@
 
 use ndarray::{Array1, Array2, ArrayView1, Axis};
 
+use super::family::Link;
 use super::model::{GeneralisedLinear, OP};
 use super::on_device::{Near, Resident};
 use crate::learn::Stop;
 use crate::learn::ranks::Meeting;
-use crate::linalg::{SpdFactor, SpdParams};
+use crate::linalg::{SpdFactor, SpdParams, eigh};
 use crate::{Device, Error, Result};
 
 /// Halvings of a step that leaves the domain or lets the deviance rise.
 const HALVINGS: i32 = 50;
-/// Below this share of the null deviance nothing is left to fit.
-pub(super) const NOTHING: f64 = 1e-10;
 /// Steps with the information of a device, before all is made anew.
 const BORROWED: usize = 12;
 
@@ -43,9 +42,39 @@ pub(super) struct Scored {
     pub deviance: f64,
     pub trace: Vec<f64>,
     pub stop: Stop,
+    /// Whether the likelihood has no maximum.
+    pub separated: bool,
 }
 
+/// Distance of a mean from its target, as a share of the trials, at which a row has nothing more to say.
+const SATURATED: f64 = 1e-9;
+/// Eigenvalue that is none, relative to the largest.
+const RANK: f64 = 1e-10;
+
 impl GeneralisedLinear {
+    /// Whether rows that have nothing more to say are all that some direction moves: the likelihood still rises there.
+    fn separates(&self, design: &Design, y: ArrayView1<f64>, mean: &Array1<f64>) -> Result<bool> {
+        let open = matches!(self.link, Link::Logit | Link::Probit | Link::ComplementaryLogLog);
+        let m = self.family.trials();
+        let said = |i: usize| (y[i] == 0.0 || y[i] == m) && (y[i] - mean[i]).abs() <= SATURATED * m;
+        let shrunk = design.penalties.iter().all(|p| *p > 0.0);
+        if !open || shrunk || !design.all.any(OP, (0..y.len()).any(said))? {
+            return Ok(false);
+        }
+        let rank = |kept: &dyn Fn(usize) -> bool| -> Result<Array1<f64>> {
+            let rows: Vec<usize> = (0..y.len()).filter(|&i| design.weights[i] > 0.0 && kept(i)).collect();
+            let x = design.rows.select(Axis(0), &rows);
+            let mut h = design.all.add(OP, x.t().dot(&x))?;
+            // A penalty ends every direction that it has a part of, however small it is.
+            h.diag_mut().zip_mut_with(&design.penalties, |h, p| *h += f64::from(u8::from(*p > 0.0)));
+            Ok(eigh(h.view())?.values)
+        };
+        let (all, left) = (rank(&|_| true)?, rank(&|i| !said(i))?);
+        let floor = RANK * all[0];
+        let above = |values: &Array1<f64>| values.iter().filter(|v| **v > floor).count();
+        Ok(above(&left) < above(&all))
+    }
+
     fn means(&self, design: &Design, eta: &Array1<f64>) -> Result<Option<(Array1<f64>, Array1<f64>)>> {
         let m = self.family.trials();
         let (mean, slope): (Vec<f64>, Vec<f64>) = eta.iter().map(|e| self.link.mean(*e, m)).unzip();
@@ -102,7 +131,7 @@ impl GeneralisedLinear {
         let (mut mean, mut slope) = self.means(design, &eta)?.ok_or_else(|| lost(f64::NAN))?;
         let mut deviance = f64::INFINITY;
         let mut trace = vec![self.deviance(design, y, &mean, &w)?];
-        let mut stop = Stop::Iterations;
+        let (mut stop, mut separated) = (Stop::Iterations, false);
         let mut factor = self.information(design, &mean, &slope)?;
         for i in 0..self.max_iterations {
             // Weighted least squares for the working response.
@@ -135,20 +164,22 @@ impl GeneralisedLinear {
             (w, eta, mean, slope, deviance) = (next, new_eta, new_mean, new_slope, now);
             trace.push(deviance);
             self.progress.report(OP, i + 1, self.max_iterations, deviance)?;
-            factor = match self.information(design, &mean, &slope) {
-                Err(Error::NotPositiveDefinite { .. }) if deviance <= NOTHING * trace[0] => {
-                    stop = Stop::Converged;
-                    break;
-                }
-                other => other?,
-            };
             if (fall <= self.tolerance * deviance && moved <= 1e3 * self.tolerance) || deviance == 0.0 {
+                factor = self.information(design, &mean, &slope)?;
                 stop = Stop::Converged;
                 break;
             }
+            separated = self.separates(design, y, &mean)?;
+            if separated {
+                // The last information that was positive definite is kept.
+                factor = self.information(design, &mean, &slope).unwrap_or(factor);
+                stop = Stop::Stalled;
+                break;
+            }
+            factor = self.information(design, &mean, &slope)?;
         }
         let covariance = factor.solve(Array2::eye(p).view())?.x;
-        Ok(Scored { w, mean, covariance, deviance, trace, stop })
+        Ok(Scored { w, mean, covariance, deviance, trace, stop, separated })
     }
 
     /// The same, most of it on a device.
@@ -203,7 +234,15 @@ impl GeneralisedLinear {
             if fall <= self.tolerance * deviance && moved <= 1e3 * self.tolerance {
                 let factor = self.information(design, &mean, &slope)?;
                 let covariance = factor.solve(Array2::eye(w.len()).view())?.x;
-                return Ok(Some(Scored { w, mean, covariance, deviance, trace, stop: Stop::Converged }));
+                return Ok(Some(Scored {
+                    w,
+                    mean,
+                    covariance,
+                    deviance,
+                    trace,
+                    stop: Stop::Converged,
+                    separated: false,
+                }));
             }
         }
         Ok(None)
