@@ -74,7 +74,8 @@ fn ranks_are_those_of_networkx() {
     let out = a.sum_axis(Axis(1)).mapv(|s| if s > 0.0 { s } else { 1.0 });
     let lose = (&a / &out.insert_axis(Axis(1))).reversed_axes();
     let mut keep = lose.clone();
-    [4, 6].into_iter().for_each(|j| keep[[j, j]] = 1.0);
+    keep[[4, 4]] = 1.0;
+    keep[[6, 6]] = 1.0;
     for (rule, m) in [(Dangling::Lost, &lose), (Dangling::Stay, &keep)] {
         let p = PageRank::new(0.85).dangling(rule).rank(&weighted).unwrap();
         let left = (Array2::<f64>::eye(7) - &(m * 0.85)).dot(p.scores());

@@ -78,9 +78,13 @@ fn ranks_that_share_rows_out_otherwise_are_refused() {
     };
     fit(&model.clone().progress(after(3)), 3, [20, 40, 60]);
     for (size, ends) in [(3, [20, 41, 60]), (2, [20, 60, 60])] {
-        fit(&model, size, ends).into_iter().for_each(|found| foreign("shares", &file, found));
+        for found in fit(&model, size, ends) {
+            foreign("shares", &file, found);
+        }
     }
-    fit(&model, 3, [20, 40, 60]).into_iter().for_each(|found| drop(found.unwrap()));
+    for found in fit(&model, 3, [20, 40, 60]) {
+        found.unwrap();
+    }
 }
 
 #[test]

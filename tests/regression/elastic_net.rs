@@ -78,7 +78,7 @@ fn as_scikit_learn() {
         assert!((&errors - &by_fold).iter().any(|d| d.abs() > 1e-3));
         errors.iter().enumerate().for_each(|(k, e)| {
             if *e < least.0 {
-                least = (*e, m, k)
+                least = (*e, m, k);
             }
         });
     }

@@ -180,7 +180,7 @@ impl Ising {
     /// Gibbs sampling: a sweep draws all black sites given the white ones, then all white sites:
     /// `p(z_i = 1 | rest) = σ(2(η Σ z_j + h_i))`.
     ///
-    /// Each decision compares a word of [`philox`] at (seed, sweep, site) with an integer: the order in which sites of one
+    /// Each decision compares a word of [`Philox`] at (seed, sweep, site) with an integer: the order in which sites of one
     /// colour are visited does not matter, and no device can decide otherwise.
     ///
     /// # Errors

@@ -205,9 +205,8 @@ impl Network {
     }
 }
 
-#[cfg(feature = "serde")]
 impl Network {
-    /// An error unless a saved network fits together and these are its parameters.
+    /// An error unless the network fits together and these are its parameters.
     pub(super) fn holds(&self, parameters: &[f64]) -> Result<()> {
         self.check()?;
         let want = self.parameters();

@@ -7,7 +7,7 @@
 //! | numbers of known variance | mean | [`NormalMean`] |
 //! | counts | rate | [`GammaPoisson`] |
 //! | numbers | mean and variance | [`NormalInverseGamma`] |
-//! | rows | mean and covariance | [`NormalInverseWishart`](super::distributions::NormalInverseWishart) |
+//! | rows | mean and covariance | [`NormalInverseWishart`] |
 //! | of any exponential family | its natural parameters | [`ConjugatePrior`](super::exponential::ConjugatePrior) |
 //!
 //! [`Conjugate`] is what they share: one observation after the other is the same as all at once.

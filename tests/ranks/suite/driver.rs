@@ -71,7 +71,7 @@ pub fn a_model_of_ones_own(ranks: &dyn Ranks) {
     let x: Vec<f64> = (0..80).map(|i| ((1 + 5 * (i % 2)) as f64 * (1.0 + noise(i, 80))).floor()).collect();
     let start = || Ok(vec![0.5, 1.5, 0.5, 6.0]);
     let em = Em::new().tolerance(1e-12);
-    let whole = em.run(&Poisson, &[x.clone()], |_| start()).unwrap();
+    let whole = em.run(&Poisson, std::slice::from_ref(&x), |_| start()).unwrap();
     for own in shares(ranks, 80) {
         // Parts of ten rows: some ranks have many, one has none.
         let parts: Vec<Vec<f64>> = x[own].chunks(10).map(<[f64]>::to_vec).collect();
