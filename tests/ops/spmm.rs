@@ -73,7 +73,7 @@ fn what_a_product_moves() {
         let ([launches, submissions, up, down], got) = cost(&device, || spmm(&a, &v).unwrap());
         // Columns and values of four bytes, offsets of rows, and the zeros that sums are added to.
         let least = 8 * entries + 4 * 501;
-        assert!(launches >= 1 && launches <= 2 && submissions <= 2, "{device}: {launches} {submissions}");
+        assert!((1..=2).contains(&launches) && submissions <= 2, "{device}: {launches} {submissions}");
         assert!(
             up >= least && up <= least + 4 * 4 * 500 + 1024 && down == 0,
             "{device}: {up} up, {down} down"
