@@ -21,13 +21,13 @@ type Area<'a> = DrawingArea<BitMapBackend<'a>, Shift>;
 fn main() -> Result<(), Box<dyn Error>> {
     let device = Device::best();
     let digits = support::table("digits.csv")?;
-    let of = |digit: f64| {
+    let of = |digit: f64| -> mercer::Result<Array2<f64>> {
         let rows: Vec<usize> = (0..digits.nrows()).filter(|&i| digits[[i, 0]] == digit).collect();
         // In the file one writer follows another; a sample must be in no order.
         let order: Vec<usize> = permutation(rows.len(), rows.len(), 1, 0)?.iter().map(|&i| rows[i]).collect();
-        digits.slice(s![.., 1..]).select(Axis(0), &order)
+        Ok(digits.slice(s![.., 1..]).select(Axis(0), &order))
     };
-    let (threes, fives) = (of(3.0), of(5.0));
+    let (threes, fives) = (of(3.0)?, of(5.0)?);
     println!("{} threes and {} fives on {device}", threes.nrows(), fives.nrows());
 
     // The default test: twenty kernels, no bandwidth chosen by hand, exact whatever the sample size.
