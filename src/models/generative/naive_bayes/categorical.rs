@@ -71,7 +71,7 @@ impl CategoricalNaiveBayes {
         let seen: ndarray::Array1<f64> = x.columns().into_iter().map(|c| largest(c) + 1.0).collect();
         let (_, seen) = all.extent(op, seen.clone(), seen)?;
         for s in &seen {
-            parameter("category", s - 1.0, *s < 1e9, "must be a small whole number")?;
+            parameter("category", s - 1.0, *s <= 1e6, "must be a small whole number: below a million")?;
         }
         let sizes: Vec<usize> = match &self.categories {
             None => seen.iter().map(|s| *s as usize).collect(),

@@ -17,6 +17,8 @@ use crate::models::mixture::gaussian::{MixtureStart, memberships};
 use crate::models::mixture::responsibilities::responsibilities;
 use crate::{Device, Result};
 
+/// Categories of a variable that nobody has counted.
+const MOST: f64 = 65_536.0;
 pub(super) const OP: &str = "LatentClass";
 
 /// `p(x) = Σ_k π_k Π_j θ_kj(x_j)`, x of categories 0, 1, 2, ... in each column: independent given a class that nobody saw.
@@ -77,7 +79,12 @@ impl LatentClass {
             let mut sizes = Vec::with_capacity(x.ncols());
             for column in x.columns() {
                 let top = column.iter().copied().filter(|v| !v.is_nan()).fold(0.0, f64::max);
-                parameter("category", top, top < 1e9, "must be a small whole number")?;
+                parameter(
+                    "category",
+                    top,
+                    top < MOST,
+                    "must be below 65536, unless `categories` says how many there are",
+                )?;
                 sizes.push(top as usize + 1);
             }
             all.together(OP, sizes, |a: &mut Vec<usize>, b| {

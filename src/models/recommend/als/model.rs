@@ -37,8 +37,9 @@ pub enum Feedback {
 /// Given the items the users are ridge regressions, and the other way round: each half step solves one k x k system a
 /// row exactly, so the objective never rises. It is not convex; the seed decides where it starts, unless the factors of
 /// items are given. With [`biases`](Als::biases) the b and c are penalised as the factors are. At the end
-/// `λ_φ ΦᵀΦ = λ_ψ ΨᵀΨ`. On a GPU all systems of a side are solved at once in f32, at a rank of at most 64 and where there is
-/// enough to do; the objective is always that of f64.
+/// `λ_φ ΦᵀΦ = λ_ψ ΨᵀΨ`. On a GPU all systems of a side are solved at once in f32, at a rank of at most 64, where there is
+/// enough to do and no weight (of implicit feedback `α y`) is more than 20 penalties, which f32 does not carry to 1e-4; the
+/// objective is always that of f64.
 ///
 /// ```
 /// use mercer::prelude::*;

@@ -9,6 +9,9 @@ use crate::models::recommend::ratings::{Rating, Ratings};
 use crate::ops::{RatedRows, RidgeSystem, Trans, gemm, ridge_rows};
 use crate::{Device, Matrix, Result};
 
+/// The largest weight of a rating, in units of the penalty, with which f32 solves a system to 1e-4 over many iterations.
+const STEEPEST: f64 = 20.0;
+
 /// Both sides of a table, and the factors of items with their biases; those of users come out of the first half step.
 pub(super) struct There {
     users: RatedRows,
@@ -18,7 +21,7 @@ pub(super) struct There {
 }
 
 impl There {
-    /// None if the work is too little for the device, or if it has no room for such systems.
+    /// None if the work is too little for the device, if it has no room for such systems, or if f32 does not carry them.
     pub fn new(
         als: &Als,
         device: &Device,
@@ -33,7 +36,10 @@ impl There {
             of_users.chain((0..ratings.items()).map(|i| ratings.of_item(i).len())).max().unwrap_or(0);
         let largest = start.item_factors.iter().fold(0f64, |m, v| m.max(v.abs()));
         let largest = ratings.entries().iter().fold(largest, |m, r| m.max(r.value.abs()).max(r.weight));
-        if !device.is_gpu() || !RatedRows::fits(k, longest) || largest > 1e15 {
+        let weights = ratings.entries().iter().map(|r| als.partner(r, 0, start.mean).1);
+        let least = als.penalty_of(true).min(als.penalty_of(false));
+        let steep = weights.fold(0.0, f64::max) > STEEPEST * least;
+        if !device.is_gpu() || steep || !RatedRows::fits(k, longest) || largest > 1e15 {
             return Ok(None);
         }
         let entry = |p: usize, r: &Rating| {
