@@ -37,7 +37,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let starts = array![[-2.0, 4.0], [0.0, 0.0], [2.0, 4.0], [4.0, 16.0]];
     let length = McmcParams::new().samples(2000).burn_in(500).seed(3);
     let walk = metropolis(&starts, 0.1, &length, |v| Ok(log_density(v).0))?;
-    let run = hamiltonian(&starts, &HmcParams::new().mcmc(length), |v| Ok(log_density(v)))?;
+    // Steps so short that nearly all are accepted: longer ones miss the far ends, where the valley is steep.
+    let run = hamiltonian(&starts, &HmcParams::new().target(0.95).mcmc(length), |v| Ok(log_density(v)))?;
     println!("              R-hat  effective  mean of y (2), of 4 x 2000 draws");
     report("Metropolis", &walk);
     report("Hamiltonian", &run);
